@@ -17,7 +17,7 @@ def candidates():
     found = shutil.which("nvcc")
     if found:
         yield os.path.dirname(os.path.dirname(os.path.realpath(found)))
-    yield os.path.join(ROOT, ".toolkit")
+    yield os.environ.get("VRAM_TOOLKIT") or os.path.join(ROOT, ".toolkit")
     yield "/usr/local/cuda"
     yield from sorted(glob.glob("/usr/local/cuda-*"), reverse=True)
     yield "/opt/cuda"

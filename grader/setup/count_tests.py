@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Prints the last line of `vram test`, `N passed, N failed, N skipped`, from Meson's logs.
+
+Usage: count_tests.py BUILD_FOLDER
+
+Every GoogleTest case and TAP line counts as one test, and so does a test program that has neither.
+What did not run counts as failed: a program that Meson lists and whose result is missing, and one
+that ended badly without a failed case of its own (a crash, a time-out, no output).
+Exit status 0 if nothing failed and something passed.
+"""
+import json
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+SUITE = "selftest"
+GOOD_RESULTS = {"OK", "EXPECTEDFAIL", "SKIP", "IGNORED"}
+NOT_ALLOWED_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Count:
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def listed_programs(build):
+    """The names of the test programs of the suite, as Meson registered them."""
+    path = build / "meson-info" / "intro-tests.json"
+    if not path.exists():
+        return []
+    tests = json.loads(path.read_text())
+    return [test["name"] for test in tests
+            if any(suite.split(":")[-1] == SUITE for suite in test["suite"])]
+
+
+def results_by_program(build):
+    """Program name -> Meson's result (OK, FAIL, SKIP, TIMEOUT, ...)."""
+    path = build / "meson-logs" / "testlog.json"
+    results = {}
+    if path.exists():
+        for line in path.read_text(errors="replace").splitlines():
+            record = json.loads(line)
+            name = record["name"].split(" / ")[-1]
+            results[name] = record["result"]
+    return results
+
+
+def count_cases(suite):
+    count = Count()
+    for case in suite.iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            count.failed += 1
+        elif case.find("skipped") is not None or case.get("status") == "notrun":
+            count.skipped += 1
+        else:
+            count.passed += 1
+    return count
+
+
+def cases_by_program(build, programs):
+    """Program name -> the count of its cases; only for programs that reported cases."""
+    path = build / "meson-logs" / "testlog.junit.xml"
+    counts = {}
+    if not path.exists():
+        return counts
+    root = ElementTree.fromstring(NOT_ALLOWED_IN_XML.sub("", path.read_text(errors="replace")))
+    for suite in root.iter("testsuite"):
+        # Named PROJECT.PROGRAM.SUITE (GoogleTest) or PROJECT.PROGRAM (TAP).
+        words = suite.get("name").split(".")
+        if len(words) > 1 and words[1] in programs:
+            counts.setdefault(words[1], Count()).add(count_cases(suite))
+    return counts
+
+
+def count_program(result, cases):
+    """What one program adds to the count; result is None if it did not run."""
+    if result not in GOOD_RESULTS:
+        count = cases or Count()
+        if count.failed == 0:
+            count.failed = 1
+        return count
+    if cases:
+        return cases
+    return Count(skipped=1) if result in {"SKIP", "IGNORED"} else Count(passed=1)
+
+
+def main(build):
+    programs = listed_programs(build)
+    results = results_by_program(build)
+    cases = cases_by_program(build, set(programs))
+    total = Count()
+    for program in programs:
+        total.add(count_program(results.get(program), cases.get(program)))
+    if not programs:
+        print("no test is registered", file=sys.stderr)
+        total.failed += 1
+    print(total)
+    return 0 if total.failed == 0 and total.passed > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
