@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -89,7 +90,8 @@ class Session {
     virtual void register_host_buffer(const void* begin, std::size_t bytes, const char* name) = 0;
     virtual void forget_host_buffer(const void* begin) = 0;
 
-    // --- Errors.
+    // --- Errors. Calls in harness mode neither set nor clear the slot that the learner's code
+    // sees, on both devices.
     virtual LastError last_error() const = 0;  ///< of the calling thread; reading does not clear
     virtual void plant_last_error(cudaError_t error) = 0;
     virtual void clear_last_error() = 0;
@@ -129,6 +131,11 @@ class Session {
     virtual std::vector<Misuse> last_misuses() const = 0;
     /// Forgets all calls, misuses and freed allocations in the arena (before a fresh check).
     virtual void reset_ledger() = 0;
+    /// A copy of the ledger's arena and its way back, for a parent whose forked child writes into
+    /// the same arena: save before the fork, read what the child left, then restore. Cost grows
+    /// with what is in use, not with the arena's capacity.
+    virtual std::vector<std::byte> save_ledger() const = 0;
+    virtual void restore_ledger(const std::vector<std::byte>& saved) = 0;
     virtual bool ledger_intact() const = 0;  ///< the arena's checksums are right
 };
 

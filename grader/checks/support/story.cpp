@@ -1,0 +1,128 @@
+#include "grader/checks/support/story.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <vector>
+
+#include "grader/checks/support/learner.h"
+
+namespace vram::checks {
+
+namespace {
+
+std::vector<std::uint64_t> frames_of(const runtime::CallRecord& call) {
+    std::vector<std::uint64_t> frames;
+    for (std::uint64_t frame : call.frames) {
+        if (frame == 0) {
+            break;
+        }
+        frames.push_back(frame);
+    }
+    return frames;
+}
+
+}  // namespace
+
+Story::Story(std::string diagnosis, std::string first_line) {
+    finding_.diagnosis = std::move(diagnosis);
+    finding_.first_line = std::move(first_line);
+}
+
+Story& Story::step(runtime::CallNumber call) {
+    return step(session().call(call));
+}
+
+Story& Story::step(const runtime::CallRecord& call) {
+    if (call.number == 0 || call.by_harness) {
+        return *this;
+    }
+    protocol::Step step;
+    step.text = session().describe(call);
+    if (call.injected) {
+        step.text += "   (made to fail by this check)";
+    }
+    step.frames = frames_of(call);
+    finding_.steps.push_back(std::move(step));
+    return *this;
+}
+
+Story& Story::step(std::string sentence) {
+    protocol::Step step;
+    step.text = std::move(sentence);
+    finding_.steps.push_back(std::move(step));
+    return *this;
+}
+
+Story& Story::steps_after(runtime::CallNumber after, int most) {
+    const std::vector<runtime::CallRecord> calls = session().calls_after(after);
+    const int total = static_cast<int>(calls.size());
+    const int first = std::max(0, total - most);
+    if (first > 0) {
+        step("(" + std::to_string(first) + " earlier calls are not shown)");
+    }
+    for (int index = first; index < total; ++index) {
+        step(calls[index]);
+    }
+    return *this;
+}
+
+Story& Story::life_of(runtime::AllocationId id) {
+    const runtime::AllocationRecord allocation = session().allocation(id);
+    if (allocation.id == 0) {
+        return *this;
+    }
+    step(allocation.made_by);
+    step(allocation.freed_by);
+    return *this;
+}
+
+Story& Story::show(std::string note) {
+    finding_.shown_step = static_cast<int>(finding_.steps.size());
+    finding_.note = std::move(note);
+    return *this;
+}
+
+Story& Story::expected(std::string text) {
+    finding_.expected = std::move(text);
+    return *this;
+}
+
+Story& Story::found(std::string text) {
+    finding_.found = std::move(text);
+    return *this;
+}
+
+Story& Story::why(std::string text) {
+    finding_.why = std::move(text);
+    return *this;
+}
+
+std::string site_of(const runtime::CallRecord& call) {
+    char text[32];
+    std::snprintf(text, sizeof text, "{site:%llx}",
+                  static_cast<unsigned long long>(call.frames[0]));
+    return text;
+}
+
+Story story_of(const runtime::Misuse& misuse) {
+    Story story(runtime::diagnosis_id(misuse), misuse.first_line);
+    const runtime::AllocationRecord allocation = session().allocation(misuse.allocation);
+    std::vector<runtime::CallNumber> calls = {allocation.made_by, allocation.freed_by,
+                                              misuse.other_call, misuse.call};
+    std::sort(calls.begin(), calls.end());
+    calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+    for (runtime::CallNumber call : calls) {
+        story.step(call);
+        if (call == misuse.call && call != 0) {
+            story.show("");
+        }
+    }
+    std::istringstream lines(misuse.details);
+    for (std::string line; std::getline(lines, line);) {
+        story.step(line);
+    }
+    return story;
+}
+
+}  // namespace vram::checks

@@ -1,0 +1,89 @@
+#include "grader/checks/support/worker.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "grader/checks/support/learner.h"
+#include "grader/checks/support/running_check.h"
+#include "grader/checks/support/story.h"
+
+namespace vram::checks {
+
+std::vector<std::string> all_checks() {
+    std::vector<std::string> names;
+    const testing::UnitTest& program = *testing::UnitTest::GetInstance();
+    for (int suite_index = 0; suite_index < program.total_test_suite_count(); ++suite_index) {
+        const testing::TestSuite& suite = *program.GetTestSuite(suite_index);
+        for (int index = 0; index < suite.total_test_count(); ++index) {
+            names.push_back(std::string(suite.name()) + "." + suite.GetTestInfo(index)->name());
+        }
+    }
+    return names;
+}
+
+namespace {
+
+/// Remembers the first plain GoogleTest failure, for checks that used an assertion instead of a
+/// story.
+class FirstFailure : public testing::EmptyTestEventListener {
+  public:
+    void OnTestPartResult(const testing::TestPartResult& part) override {
+        if (part.failed() && message_.empty()) {
+            message_ = part.summary();
+        }
+    }
+    const std::string& message() const { return message_; }
+
+  private:
+    std::string message_;
+};
+
+}  // namespace
+
+protocol::CheckResult run_check(const std::string& name) {
+    running_check() = RunningCheck{};
+    running_check().misuses_from = session().last_call();
+    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+    auto* first_failure = new FirstFailure;
+    listeners.Append(first_failure);
+    GTEST_FLAG_SET(filter, name);
+    const bool googletest_failed = RUN_ALL_TESTS() != 0;
+    session().stop_injecting();
+    protocol::CheckResult result = conclude(name, googletest_failed, first_failure->message());
+    if (!session().ledger_intact()) {
+        result = {};
+        result.check = name;
+        result.verdict = protocol::Verdict::fail;
+        result.findings.push_back(
+            Story("ledger-damaged",
+                  "Something wrote into the grader's own memory during this check.")
+                .finding());
+    }
+    delete listeners.Release(first_failure);
+    return result;
+}
+
+void work(const std::vector<std::string>& checks, const Channel& channel) {
+    for (const std::string& name : checks) {
+        protocol::Record begin;
+        begin.kind = protocol::RecordKind::begin;
+        begin.check = name;
+        channel.send(begin);
+
+        protocol::Record done;
+        done.kind = protocol::RecordKind::result;
+        done.result = run_check(name);
+        channel.send(done);
+        session().release_leftovers();
+    }
+    protocol::Record end;
+    end.kind = protocol::RecordKind::end;
+    end.results_sent = static_cast<int>(checks.size());
+    channel.send(end);
+    std::fflush(nullptr);
+    _exit(0);
+}
+
+}  // namespace vram::checks
