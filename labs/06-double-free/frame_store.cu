@@ -9,7 +9,9 @@ std::size_t bytes_of(const Frame& frame) {
     return static_cast<std::size_t>(frame.width) * frame.height;
 }
 
-bool is_slot(int slot) { return slot >= 0 && slot < slot_count; }
+bool is_slot(int slot) {
+    return slot >= 0 && slot < slot_count;
+}
 
 /// A black frame in `*frame`, or an error and no memory.
 cudaError_t make_frame(Frame* frame, int width, int height) {

@@ -3,8 +3,8 @@
 // A frame is grey, one byte a pixel, its rows without gaps. All sizes are in pixels unless they are
 // called bytes. Functions that return a cudaError_t return cudaSuccess or the error of the runtime
 // call that failed. A null argument, or one outside the range that is named below, is answered with
-// cudaErrorInvalidValue, without a runtime call and without a change. Only make_store() takes a store
-// that was not made before; only it and release_store() take an empty one.
+// cudaErrorInvalidValue, without a runtime call and without a change. Only make_store() takes a
+// store that was not made before; only it and release_store() take an empty one.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,7 +21,8 @@ struct Frame {
     int height;
 };
 
-/// The store owns the memory of `front`, `back`, each slot and `staging`: it frees each exactly once.
+/// The store owns the memory of `front`, `back`, each slot and `staging`: it frees each exactly
+/// once.
 struct FrameStore {
     Frame front;              ///< the newest picture
     Frame back;               ///< the next picture is written here, then the two swap
@@ -55,7 +56,7 @@ cudaError_t release_store(FrameStore* store);
 cudaError_t push_frame(FrameStore* store, const std::uint8_t* pixels);
 
 /// Copies the front picture into slot 0 .. slot_count - 1, in place of what was there.
-/// After a failure the slot is as it was: empty, or with its old picture.
+/// After a failed allocation, copy or set the slot is as it was: empty, or with its old picture.
 cudaError_t keep_front(FrameStore* store, int slot);
 
 /// Frees the picture of the slot and leaves the slot empty. An empty slot stays empty.
@@ -67,7 +68,7 @@ cudaError_t drop_slot(FrameStore* store, int slot);
 cudaError_t restore_slot(FrameStore* store, int slot);
 
 /// Changes the size of front, back and staging; front and back become black, `previous` becomes
-/// empty, kept pictures stay. After a failed allocation, copy or set, the store is as it was, its
+/// empty, kept pictures stay. After a failed allocation, copy or set the store is as it was, its
 /// pixels too.
 cudaError_t resize_store(FrameStore* store, int width, int height);
 

@@ -9,10 +9,14 @@ std::size_t bytes_of(const Frame& frame) {
     return static_cast<std::size_t>(frame.width) * frame.height;
 }
 
-bool is_slot(int slot) { return slot >= 0 && slot < slot_count; }
+bool is_slot(int slot) {
+    return slot >= 0 && slot < slot_count;
+}
 
 /// Frees the frame and leaves it empty, so that nobody can free it again.
-cudaError_t free_frame(Frame* frame) { return cudaFree(std::exchange(*frame, Frame{}).pixels); }
+cudaError_t free_frame(Frame* frame) {
+    return cudaFree(std::exchange(*frame, Frame{}).pixels);
+}
 
 /// A black frame in `*frame`, or an error and an empty frame.
 cudaError_t make_frame(Frame* frame, int width, int height) {
