@@ -74,11 +74,17 @@ def cases_by_program(build, programs):
         return counts
     root = ElementTree.fromstring(NOT_ALLOWED_IN_XML.sub("", path.read_text(errors="replace")))
     for suite in root.iter("testsuite"):
-        # Named PROJECT.PROGRAM.SUITE (GoogleTest) or PROJECT.PROGRAM (TAP).
-        words = suite.get("name").split(".")
-        if len(words) > 1 and words[1] in programs:
-            counts.setdefault(words[1], Count()).add(count_cases(suite))
+        program = program_of(suite.get("name"), programs)
+        if program:
+            counts.setdefault(program, Count()).add(count_cases(suite))
     return counts
+
+
+def program_of(suite_name, programs):
+    """A suite is named PROJECT.PROGRAM.SUITE (GoogleTest) or PROJECT.PROGRAM (TAP)."""
+    _, _, rest = suite_name.partition(".")
+    fitting = [name for name in programs if rest == name or rest.startswith(name + ".")]
+    return max(fitting, key=len, default=None)
 
 
 def count_program(result, cases):
