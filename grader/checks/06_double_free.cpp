@@ -1,0 +1,824 @@
+// Checks of lab 06: a frame store whose blocks are to be freed exactly once, on every path.
+//
+// Each check tolerates the free mistakes that another check is about, so that one bug costs the
+// points of one check.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "frame_store.h"
+#include "grader/checks/support/device_access.h"
+#include "grader/checks/support/failure_sweep.h"
+#include "grader/checks/support/host_buffer.h"
+#include "grader/checks/support/judgements.h"
+#include "grader/checks/support/learner.h"
+#include "grader/checks/support/verdict.h"
+
+namespace vram::checks {
+namespace {
+
+using runtime::AllocationRecord;
+using runtime::AllocationState;
+using runtime::CallRecord;
+using runtime::Family;
+using runtime::Misuse;
+using runtime::MisuseKind;
+
+constexpr int width = 331;
+constexpr int height = 247;
+constexpr std::size_t picture_bytes = static_cast<std::size_t>(width) * height;
+
+/// The mistakes of freeing are judged by the checks themselves.
+void judge_frees_here() {
+    for (MisuseKind kind :
+         {MisuseKind::double_free, MisuseKind::free_interior, MisuseKind::free_of_variable,
+          MisuseKind::free_host_memory, MisuseKind::free_wrong_family, MisuseKind::free_unknown}) {
+        tolerate(kind);
+    }
+}
+
+FrameStore zeroed_store() {
+    FrameStore store;
+    std::memset(&store, 0, sizeof store);
+    return store;
+}
+
+std::vector<std::uint8_t> picture(std::uint32_t seed) {
+    std::vector<std::uint8_t> pixels(picture_bytes);
+    std::uint32_t state = seed * 2654435761u + 1;
+    for (std::uint8_t& pixel : pixels) {
+        state = state * 1664525u + 1013904223u;
+        pixel = static_cast<std::uint8_t>(state >> 24);
+    }
+    return pixels;
+}
+
+bool make(FrameStore* store) {
+    const Moment start;
+    const cudaError_t status = learner([&] { return make_store(store, width, height); });
+    return judge_status(status, cudaSuccess, "make_store()", start);
+}
+
+cudaError_t release(FrameStore* store) {
+    return learner([&] { return release_store(store); });
+}
+
+bool push(FrameStore* store, const std::vector<std::uint8_t>& pixels) {
+    const Moment start;
+    const cudaError_t status = learner([&] { return push_frame(store, pixels.data()); });
+    return judge_status(status, cudaSuccess, "push_frame()", start);
+}
+
+bool keep(FrameStore* store, int slot) {
+    const Moment start;
+    const cudaError_t status = learner([&] { return keep_front(store, slot); });
+    return judge_status(status, cudaSuccess, "keep_front()", start);
+}
+
+/// Puts a picture into the front frame without the learner's help.
+void paint_front(const FrameStore& store, const std::vector<std::uint8_t>& pixels) {
+    if (!write_device(store.front.pixels, pixels.data(), pixels.size())) {
+        const Moment start;
+        fail(Story("lost-picture", "The front frame of the store is no device memory of " +
+                                       std::to_string(pixels.size()) + " bytes."));
+    }
+}
+
+/// The learner's calls since then that gave something back, null aside.
+std::vector<CallRecord> frees_since(const Moment& since) {
+    std::vector<CallRecord> frees;
+    for (const CallRecord& call : since.calls()) {
+        if (runtime::releases(call.entry) && call.pointers[0].place != runtime::Place::null) {
+            frees.push_back(call);
+        }
+    }
+    return frees;
+}
+
+std::vector<Misuse> misuses_since(const Moment& since, MisuseKind kind) {
+    std::vector<Misuse> chosen;
+    for (const Misuse& misuse : session().misuses_after(since.call())) {
+        if (misuse.kind == kind) {
+            chosen.push_back(misuse);
+        }
+    }
+    return chosen;
+}
+
+/// No block was freed twice since then. `context` ends the first line: "by release_store()".
+bool judge_no_double_free(const Moment& since, const std::string& context,
+                          const std::string& expected, const std::string& why) {
+    const auto twice = misuses_since(since, MisuseKind::double_free);
+    if (twice.empty()) {
+        return true;
+    }
+    const Misuse& first = twice.front();
+    fail(Story("double-free", "One block was freed twice " + context + ".")
+             .life_of(first.allocation)
+             .step(first.call)
+             .show("the address is no longer the store's")
+             .expected(expected)
+             .found(twice.size() == 1 ? "1 free of a freed address"
+                                      : std::to_string(twice.size()) + " frees of freed addresses")
+             .why(why));
+    return false;
+}
+
+bool is_pinned(const AllocationRecord& allocation) {
+    return allocation.family == Family::pinned || allocation.family == Family::registered;
+}
+
+/// The learner's live frames made since then; the staging buffer is judged elsewhere.
+std::vector<AllocationRecord> live_frames(const Moment& since) {
+    std::vector<AllocationRecord> frames = since.still_live();
+    frames.erase(std::remove_if(frames.begin(), frames.end(), is_pinned), frames.end());
+    return frames;
+}
+
+bool judge_no_live_frames(const Moment& since, const std::string& diagnosis,
+                          const std::string& first_line, const std::string& expected) {
+    const auto frames = live_frames(since);
+    if (frames.empty()) {
+        return true;
+    }
+    Story story(diagnosis, first_line);
+    story.step(frames.front().made_by).show("still allocated");
+    fail(story.expected(expected).found(std::to_string(frames.size()) + " still allocated"));
+    return false;
+}
+
+bool judge_pixels(const std::uint8_t* pixels, const std::vector<std::uint8_t>& wanted,
+                  const std::string& name, const Moment& since, const std::string& why = "") {
+    const auto actual = read_device_array<std::uint8_t>(pixels, wanted.size());
+    if (actual.empty()) {
+        const runtime::ClassifiedPointer place = session().classify(pixels);
+        Story story("lost-picture", "The pixels of " + name + " are gone: its address points to " +
+                                        runtime::place_name(place.place) + ".");
+        story.life_of(place.allocation);
+        if (place.allocation == 0) {
+            story.steps_after(since.call());
+        } else {
+            story.show(name + " still points to it");
+        }
+        fail(story.expected(name + " keeps its picture").why(why));
+        return false;
+    }
+    return judge_contents(actual.data(), wanted.data(), wanted.size(), 1, name, since, why);
+}
+
+bool is_empty(const Frame& frame) {
+    return frame.pixels == nullptr && frame.width == 0 && frame.height == 0;
+}
+
+/// Which member keeps the store from being empty; "" when it is.
+std::string what_is_left(const FrameStore& store) {
+    if (!is_empty(store.front)) {
+        return "front";
+    }
+    if (!is_empty(store.back)) {
+        return "back";
+    }
+    if (!is_empty(store.previous)) {
+        return "previous";
+    }
+    for (int slot = 0; slot < slot_count; ++slot) {
+        if (!is_empty(store.slots[slot])) {
+            return "slots[" + std::to_string(slot) + "]";
+        }
+    }
+    if (store.staging != nullptr) {
+        return "staging";
+    }
+    return store.kept != 0 ? "kept" : "";
+}
+
+bool judge_emptied(const FrameStore& store, const std::string& after_what, const Moment& since) {
+    const std::string left = what_is_left(store);
+    if (left.empty()) {
+        return true;
+    }
+    fail(Story("not-emptied", "After " + after_what + ", the member '" + left +
+                                  "' of the store still holds something.")
+             .steps_after(since.call())
+             .expected("null pointers, zero sizes, kept 0")
+             .why("whoever looks at the store next can't tell that this memory is gone"));
+    return false;
+}
+
+/// No address is left in the store; its numbers don't matter.
+bool holds_addresses(const FrameStore& store) {
+    return store.front.pixels != nullptr || store.back.pixels != nullptr ||
+           store.previous.pixels != nullptr || store.staging != nullptr ||
+           std::any_of(std::begin(store.slots), std::end(store.slots),
+                       [](const Frame& slot) { return slot.pixels != nullptr; });
+}
+
+// ---- Release -----------------------------------------------------------------------------------
+
+TEST(Release, SecondCallDoesNothing) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    if (!make(&store)) {
+        return;
+    }
+    release(&store);
+
+    const Moment second;
+    const cudaError_t status = release(&store);
+    const auto frees = frees_since(second);
+    if (!frees.empty()) {
+        const CallRecord& again = frees.front();
+        fail(Story("double-free",
+                   "The second release_store() freed an address that the first one "
+                   "had freed already.")
+                 .life_of(again.pointers[0].allocation)
+                 .step(again)
+                 .show("freed before, still stored here")
+                 .expected("the second release_store() frees nothing and returns cudaSuccess")
+                 .found(std::to_string(frees.size()) + " frees in the second call")
+                 .why("once freed, an address can belong to somebody else: the next free is "
+                      "theirs"));
+        return;
+    }
+    if (!judge_status(status, cudaSuccess, "the second release_store()", second)) {
+        return;
+    }
+    if (!judge_emptied(store, "release_store()", second)) {
+        return;
+    }
+
+    FrameStore never_filled = zeroed_store();
+    const Moment empty;
+    const cudaError_t empty_status = release(&never_filled);
+    EXPECT_TRUE(
+        judge_status(empty_status, cudaSuccess, "release_store() of an empty store", empty));
+}
+
+TEST(Release, ReturnsTheStagingBuffer) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    if (!make(&store)) {
+        return;
+    }
+    const cudaError_t resized = learner([&] { return resize_store(&store, width + 9, height); });
+    if (!judge_status(resized, cudaSuccess, "resize_store()", start)) {
+        return;
+    }
+    const Moment releasing;
+    const cudaError_t status = release(&store);
+
+    for (const Misuse& misuse : misuses_since(start, MisuseKind::free_wrong_family)) {
+        fail(story_of(misuse)
+                 .expected("memory from " +
+                           std::string(runtime::family_name(
+                               session().allocation(misuse.allocation).family)) +
+                           " goes back through " +
+                           runtime::releasing_call(session().allocation(misuse.allocation).family))
+                 .why("the wrong call returns an error, and the memory stays allocated"));
+        return;
+    }
+    for (const AllocationRecord& allocation : start.still_live()) {
+        if (is_pinned(allocation)) {
+            fail(Story("leak", "A pinned staging buffer is never freed.")
+                     .step(allocation.made_by)
+                     .show("still allocated")
+                     .expected("resize_store() and release_store() free it"));
+            return;
+        }
+    }
+    EXPECT_TRUE(judge_status(status, cudaSuccess, "release_store()", releasing));
+}
+
+// ---- View --------------------------------------------------------------------------------------
+
+bool judge_closing_frees_nothing(const FrameStore& store, int x, int y) {
+    View view;
+    const Moment opening;
+    const cudaError_t opened =
+        learner([&] { return open_view(&store, x, y, width - x, height - y, &view); });
+    if (!judge_status(opened, cudaSuccess, "open_view()", opening)) {
+        return false;
+    }
+    const Moment closing;
+    learner([&] { close_view(&view); });
+    const auto frees = frees_since(closing);
+    if (!frees.empty()) {
+        const bool whole = frees.front().pointers[0].offset == 0;
+        fail(Story("view-freed",
+                   whole ? "close_view() freed the front frame itself: a view at (0, 0) has its "
+                           "address."
+                         : "close_view() passed cudaFree an address inside the front frame.")
+                 .life_of(frees.front().pointers[0].allocation)
+                 .step(frees.front())
+                 .show("the view's address is the store's memory")
+                 .expected("close_view() frees nothing")
+                 .why("a view looks at memory that somebody else owns"));
+        return false;
+    }
+    if (view.pixels != nullptr) {
+        fail(Story("not-emptied", "After close_view() the view still holds an address.")
+                 .expected("view.pixels is null"));
+        return false;
+    }
+    return true;
+}
+
+TEST(View, IsNeverFreed) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    if (!make(&store)) {
+        return;
+    }
+    const auto pixels = picture(1);
+    paint_front(store, pixels);
+    if (!judge_closing_frees_nothing(store, 17, 5) || !judge_closing_frees_nothing(store, 0, 0) ||
+        !judge_pixels(store.front.pixels, pixels, "front", start)) {
+        return;
+    }
+
+    View view;
+    learner([&] { open_view(&store, 3, 2, 5, 7, &view); });
+    HostArray<std::uint8_t> window(5 * 7, "window");
+    const Moment reading;
+    const cudaError_t status = learner([&] { return read_view(&view, window.data()); });
+    if (!judge_status(status, cudaSuccess, "read_view()", reading)) {
+        return;
+    }
+    std::vector<std::uint8_t> wanted;
+    for (int row = 2; row < 2 + 7; ++row) {
+        const auto begin = pixels.begin() + row * width + 3;
+        wanted.insert(wanted.end(), begin, begin + 5);
+    }
+    if (!judge_contents(window.data(), wanted.data(), wanted.size(), 1, "the window", reading)) {
+        return;
+    }
+
+    release(&store);
+    const Moment late;
+    learner([&] {
+        close_view(&view);
+        close_view(&view);
+        close_view(nullptr);
+    });
+    const auto frees = frees_since(late);
+    if (!frees.empty()) {
+        fail(Story("view-freed", "close_view() freed an address of a store that was released.")
+                 .step(frees.front())
+                 .show("")
+                 .expected("close_view() frees nothing"));
+    }
+}
+
+// ---- Each block once ---------------------------------------------------------------------------
+
+/// A store in the middle of its work.
+bool make_busy(FrameStore* store) {
+    return make(store) && push(store, picture(1)) && push(store, picture(2)) && keep(store, 0) &&
+           push(store, picture(3)) && keep(store, 2);
+}
+
+TEST(Release, FreesEachBlockOnce) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    if (!make_busy(&store)) {
+        return;
+    }
+    release(&store);
+    if (!judge_no_double_free(start, "by release_store()", "one free for each block",
+                              "two members with one address are one block, with one owner") ||
+        !judge_no_live_frames(start, "leak", "After release_store() a frame is still allocated.",
+                              "front, back and every kept picture are freed")) {
+        return;
+    }
+
+    SweepOptions failing_frees;
+    failing_frees.errors = {cudaErrorInvalidValue};
+    failing_frees.eligible = runtime::releases;
+    sweep_failures(
+        [](FailureCase& failure) {
+            judge_frees_here();
+            FrameStore store = zeroed_store();
+            const Moment start;
+            if (!make_busy(&store)) {
+                return;
+            }
+            const Moment releasing;
+            failure.arm();
+            const cudaError_t status = release(&store);
+            if (!failure.disarm()) {
+                return;
+            }
+            if (judge_no_live_frames(start, "release-stops-early",
+                                     "One free failed, and blocks after it were never freed.",
+                                     "release_store() goes on with the other blocks")) {
+                judge_reports_failure(status, "release_store()", releasing,
+                                      "a free that fails is the first sign of a double free");
+            }
+        },
+        failing_frees);
+}
+
+// ---- Slots -------------------------------------------------------------------------------------
+
+cudaError_t drop(FrameStore* store, int slot) {
+    return learner([&] { return drop_slot(store, slot); });
+}
+
+bool judge_kept(const FrameStore& store, int wanted, const std::string& after_what) {
+    if (store.kept == wanted) {
+        return true;
+    }
+    fail(Story("wrong-count", "After " + after_what + ", 'kept' is wrong.")
+             .expected("kept is " + std::to_string(wanted))
+             .found("kept is " + std::to_string(store.kept)));
+    return false;
+}
+
+/// The block that the slot held is freed now.
+bool judge_slot_freed(const AllocationRecord& block, const Moment& since, const std::string& call) {
+    if (session().allocation(block.id).state != AllocationState::live) {
+        return true;
+    }
+    for (const CallRecord& made : since.calls()) {
+        if (runtime::releases(made.entry) && made.pointers[0].place == runtime::Place::null) {
+            fail(Story("nulled-before-free",
+                       call + " freed a null pointer; the picture is still allocated.")
+                     .step(block.made_by)
+                     .step(made)
+                     .show("the address was overwritten before this line")
+                     .expected("the slot's address is freed, then forgotten")
+                     .why("freeing null is legal and does nothing, so nobody complains"));
+            return false;
+        }
+    }
+    fail(Story("leak", call + " left the picture of the slot allocated.")
+             .step(block.made_by)
+             .show("still allocated")
+             .steps_after(since.call())
+             .expected("the block is freed once"));
+    return false;
+}
+
+TEST(Slot, DroppingFreesItsPicture) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    if (!make(&store)) {
+        return;
+    }
+    const auto first = picture(4);
+    paint_front(store, first);
+    if (!keep(&store, 0) || !keep(&store, 3)) {
+        return;
+    }
+    const AllocationRecord block = allocation_at(store.slots[3].pixels);
+
+    const Moment dropping;
+    const cudaError_t status = drop(&store, 3);
+    if (!judge_slot_freed(block, dropping, "drop_slot()") ||
+        !judge_status(status, cudaSuccess, "drop_slot()", dropping) ||
+        !judge_pixels(store.front.pixels, first, "front", dropping) ||
+        !judge_pixels(store.slots[0].pixels, first, "slots[0]", dropping)) {
+        return;
+    }
+
+    const Moment again;
+    const cudaError_t second_status = drop(&store, 3);
+    if (!judge_no_double_free(again, "by a second drop_slot()", "an empty slot stays empty",
+                              "once freed, an address can belong to somebody else") ||
+        !judge_status(second_status, cudaSuccess, "drop_slot() of an empty slot", again)) {
+        return;
+    }
+    if (!is_empty(store.slots[3])) {
+        fail(Story("not-emptied", "After drop_slot() the slot still holds something.")
+                 .steps_after(dropping.call())
+                 .expected("a null pointer and zero sizes"));
+        return;
+    }
+    if (!judge_kept(store, 1, "dropping one of two pictures")) {
+        return;
+    }
+
+    const AllocationRecord replaced = allocation_at(store.slots[0].pixels);
+    const Moment keeping;
+    const auto second = picture(5);
+    paint_front(store, second);
+    if (keep(&store, 0) && judge_pixels(store.slots[0].pixels, second, "slots[0]", keeping) &&
+        judge_kept(store, 1, "keeping a picture in a full slot") &&
+        store.slots[0].pixels != reinterpret_cast<std::uint8_t*>(replaced.base)) {
+        EXPECT_TRUE(judge_slot_freed(replaced, keeping, "keep_front() into a full slot"));
+    }
+}
+
+TEST(Slot, RestoringMovesItsPicture) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    if (!make(&store)) {
+        return;
+    }
+    const auto kept = picture(6);
+    paint_front(store, kept);
+    if (!keep(&store, 2)) {
+        return;
+    }
+    const auto newer = picture(7);
+    paint_front(store, newer);
+
+    const Moment restoring;
+    const cudaError_t status = learner([&] { return restore_slot(&store, 2); });
+    if (!judge_status(status, cudaSuccess, "restore_slot()", restoring)) {
+        return;
+    }
+    if (store.front.pixels != nullptr && store.front.pixels == store.slots[2].pixels) {
+        fail(Story("two-owners",
+                   "After restore_slot() front and slots[2] hold the same block: "
+                   "both will free it.")
+                 .step(allocation_at(store.front.pixels).made_by)
+                 .steps_after(restoring.call())
+                 .expected("front has the block, slots[2] is empty")
+                 .why("copying a struct copies the address, not the memory"));
+        return;
+    }
+    if (!judge_pixels(store.front.pixels, kept, "front", restoring)) {
+        return;
+    }
+    if (!is_empty(store.slots[2])) {
+        fail(Story("not-emptied", "After restore_slot() the slot still holds something.")
+                 .steps_after(restoring.call())
+                 .expected("slots[2] is empty"));
+        return;
+    }
+    if (!judge_kept(store, 0, "restoring the only picture")) {
+        return;
+    }
+    const auto frames = live_frames(start);
+    if (frames.size() > 2) {
+        fail(Story("leak", "After restore_slot() the store has lost a block.")
+                 .step(frames.front().made_by)
+                 .show("still allocated")
+                 .steps_after(restoring.call())
+                 .expected("front and back are allocated, and no other frame")
+                 .found(std::to_string(frames.size()) + " frames"));
+        return;
+    }
+
+    const Moment refusing;
+    const cudaError_t refused = learner([&] { return restore_slot(&store, 2); });
+    if (!judge_status(refused, cudaErrorInvalidValue, "restore_slot() of an empty slot",
+                      refusing) ||
+        !judge_pixels(store.front.pixels, kept, "front", refusing)) {
+        return;
+    }
+    const Moment releasing;
+    release(&store);
+    judge_no_double_free(releasing, "after restore_slot()", "one free for each block",
+                         "a block that moved has one owner");
+}
+
+// ---- Make --------------------------------------------------------------------------------------
+
+TEST(Make, IgnoresWhatWasThere) {
+    judge_frees_here();
+    FrameStore store;
+    std::memset(&store, 0xa5, sizeof store);
+    const Moment start;
+    if (!make(&store)) {
+        return;
+    }
+    const std::vector<std::uint8_t> black(picture_bytes, 0);
+    if (!judge_pixels(store.front.pixels, black, "front", start) ||
+        !judge_pixels(store.back.pixels, black, "back", start)) {
+        return;
+    }
+    release(&store);
+    const auto foreign = misuses_since(start, MisuseKind::free_unknown);
+    if (!foreign.empty()) {
+        fail(Story("free-never-allocated",
+                   "An address was freed that the runtime never handed out: the store was not "
+                   "empty when make_store() got it.")
+                 .step(foreign.front().call)
+                 .show("what was in the store before make_store()")
+                 .expected("only blocks of this store are freed")
+                 .found(std::to_string(foreign.size()) + " frees of leftover bytes")
+                 .why("a struct on the stack begins with whatever was there"));
+        return;
+    }
+    judge_emptied(store, "release_store()", start);
+}
+
+/// One run of make_store() in which a call may fail, from a store that holds `before`.
+void judge_failed_make(FailureCase& failure, FrameStore store) {
+    judge_frees_here();
+    const Moment start;
+    failure.arm();
+    const cudaError_t status = learner([&] { return make_store(&store, width, height); });
+    if (!failure.disarm() || failure.sticky()) {
+        return;
+    }
+    const std::string condition = failure.condition();
+    if (status == cudaSuccess) {
+        const std::vector<std::uint8_t> black(picture_bytes, 0);
+        const auto actual = read_device_array<std::uint8_t>(store.front.pixels, picture_bytes);
+        if (actual != black || store.staging == nullptr) {
+            judge_reports_failure(status, "make_store()", start, condition);
+        }
+        return;
+    }
+    const Moment releasing;
+    const bool empty = !holds_addresses(store);
+    release(&store);
+    if (!judge_no_double_free(
+            start, "after make_store() had failed",
+            "a store that could not be made has nothing to free",
+            condition + ", make_store() cleaned up and left the address behind")) {
+        return;
+    }
+    const auto live = start.still_live();
+    if (!live.empty()) {
+        fail(Story("leak", "make_store() failed and left a block behind.")
+                 .step(live.front().made_by)
+                 .show("still allocated")
+                 .steps_after(start.call())
+                 .expected("a failed make_store() leaves nothing allocated")
+                 .why(condition));
+        return;
+    }
+    if (!empty) {
+        fail(Story("not-emptied", "make_store() failed and left an address in the store.")
+                 .steps_after(start.call())
+                 .expected("every pointer of the store is null")
+                 .why(condition));
+    }
+}
+
+TEST(Make, FailureLeavesAnEmptyStore) {
+    const bool passed =
+        sweep_failures([](FailureCase& failure) { judge_failed_make(failure, zeroed_store()); });
+    if (!passed) {
+        return;
+    }
+    SweepOptions out_of_memory;
+    out_of_memory.errors = {cudaErrorMemoryAllocation};
+    sweep_failures(
+        [](FailureCase& failure) {
+            FrameStore store;
+            std::memset(&store, 0xa5, sizeof store);
+            judge_failed_make(failure, store);
+        },
+        out_of_memory);
+}
+
+// ---- Failures ----------------------------------------------------------------------------------
+
+/// The store can still be released: each block once, and none is left.
+void judge_release_after_failure(FrameStore* store, const Moment& start, const std::string& call,
+                                 const std::string& condition) {
+    release(store);
+    if (judge_no_double_free(start, "after " + call + " had failed", "one free for each block",
+                             condition)) {
+        judge_no_live_frames(start, "leak", "A block was lost when " + call + " failed.",
+                             "release_store() finds every block of the store");
+    }
+}
+
+void judge_failed_resize(FailureCase& failure) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    const auto kept = picture(8);
+    const auto shown = picture(9);
+    if (!make(&store)) {
+        return;
+    }
+    paint_front(store, kept);
+    if (!keep(&store, 1)) {
+        return;
+    }
+    paint_front(store, shown);
+
+    const Moment resizing;
+    failure.arm();
+    const cudaError_t status = learner([&] { return resize_store(&store, width * 2, height + 3); });
+    const bool fired = failure.disarm();
+    if (fired && failure.sticky()) {
+        return;
+    }
+    const std::string condition = failure.condition();
+    const bool resized = store.front.width == width * 2;
+    const bool may_be_resized =
+        status == cudaSuccess || (fired && runtime::releases(failure.failed_call().entry));
+    if (status == cudaSuccess && !resized) {
+        judge_reports_failure(status, "resize_store()", resizing, condition);
+        return;
+    }
+    if (resized && may_be_resized) {
+        const std::vector<std::uint8_t> black(picture_bytes / height * 2 * (height + 3), 0);
+        if (!judge_pixels(store.front.pixels, black, "front", resizing, condition)) {
+            return;
+        }
+    } else if (!judge_pixels(store.front.pixels, shown, "front", resizing,
+                             condition + "; the old size has to stay until the new one is there")) {
+        return;
+    } else if (resized || store.front.height != height) {
+        fail(Story("lost-picture", "resize_store() failed, and the front frame has another size.")
+                 .steps_after(resizing.call())
+                 .expected("the size stays " + std::to_string(width) + " x " +
+                           std::to_string(height))
+                 .why(condition));
+        return;
+    }
+    if (judge_pixels(store.slots[1].pixels, kept, "slots[1]", resizing, condition)) {
+        judge_release_after_failure(&store, start, "resize_store()", condition);
+    }
+}
+
+/// keep_front() into a slot that is empty, or full.
+void judge_failed_keep(FailureCase& failure, bool full) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const Moment start;
+    const auto old = picture(10);
+    const auto newer = picture(11);
+    if (!make(&store)) {
+        return;
+    }
+    paint_front(store, old);
+    if (full && !keep(&store, 1)) {
+        return;
+    }
+    paint_front(store, newer);
+
+    const Moment keeping;
+    failure.arm();
+    const cudaError_t status = learner([&] { return keep_front(&store, 1); });
+    const bool fired = failure.disarm();
+    if (fired && failure.sticky()) {
+        return;
+    }
+    const std::string condition = failure.condition();
+    const bool free_failed = fired && runtime::releases(failure.failed_call().entry);
+    if (!judge_pixels(store.front.pixels, newer, "front", keeping, condition)) {
+        return;
+    }
+    if (status == cudaSuccess) {
+        if (!judge_pixels(store.slots[1].pixels, newer, "slots[1]", keeping, condition)) {
+            return;
+        }
+    } else if (!free_failed) {
+        if (full && !judge_pixels(store.slots[1].pixels, old, "slots[1]", keeping,
+                                  condition + "; the old picture has to stay until the new one is "
+                                              "there")) {
+            return;
+        }
+        if (!full && store.slots[1].pixels != nullptr) {
+            fail(Story("not-emptied",
+                       "keep_front() failed, and the empty slot now holds an address.")
+                     .life_of(session().classify(store.slots[1].pixels).allocation)
+                     .expected("slots[1] is empty as before")
+                     .why(condition));
+            return;
+        }
+        if (!judge_kept(store, full ? 1 : 0, "a keep_front() that failed")) {
+            return;
+        }
+    }
+    judge_release_after_failure(&store, start, "keep_front()", condition);
+}
+
+void judge_failed_push(FailureCase& failure) {
+    judge_frees_here();
+    FrameStore store = zeroed_store();
+    const auto shown = picture(12);
+    const auto pushed = picture(13);
+    if (!make(&store) || !push(&store, shown)) {
+        return;
+    }
+    const Moment pushing;
+    failure.arm();
+    const cudaError_t status = learner([&] { return push_frame(&store, pushed.data()); });
+    if (failure.disarm() && failure.sticky()) {
+        return;
+    }
+    judge_pixels(store.front.pixels, status == cudaSuccess ? pushed : shown, "front", pushing,
+                 failure.condition());
+}
+
+TEST(Failure, KeepsThePictures) {
+    const bool resize_passed = sweep_failures(judge_failed_resize);
+    const bool keep_passed =
+        sweep_failures([](FailureCase& failure) { judge_failed_keep(failure, true); }) &&
+        sweep_failures([](FailureCase& failure) { judge_failed_keep(failure, false); });
+    if (resize_passed && keep_passed) {
+        sweep_failures(judge_failed_push);
+    }
+}
+
+}  // namespace
+}  // namespace vram::checks
