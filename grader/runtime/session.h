@@ -34,6 +34,8 @@ struct Injection {
     enum class Destination : std::uint8_t { untouched, null } destination = Destination::null;
     /// All eligible calls from the nth on fail (not sticky: the last-error slot can be cleared).
     bool repeat = false;
+    /// With repeat: the code of the eligible calls after the nth. cudaSuccess: `error` again.
+    cudaError_t later_error = cudaSuccess;
     /// Fail only allocating calls that ask for more than this many bytes. 0: any size.
     std::size_t larger_than = 0;
 };

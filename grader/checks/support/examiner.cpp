@@ -48,6 +48,12 @@ int wait_for(int process) {
     return status;
 }
 
+bool is_running(int process) {
+    siginfo_t ended{};
+    return waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0;
+}
+
 std::string join(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) {
@@ -125,7 +131,7 @@ void Examiner::examine_on_gpu(std::vector<std::string> checks) {
         checks.erase(std::remove_if(checks.begin(), checks.end(),
                                     [&](const std::string& check) { return has_result(check); }),
                      checks.end());
-        if (!checks.empty()) {
+        if (!checks.empty() && !ending.said_end) {
             send_unfinished(checks.front(), ending);
             checks.erase(checks.begin());
         }
@@ -148,6 +154,8 @@ Examiner::Ending Examiner::follow(int process, Channel& channel,
         }
         pollfd waiting{channel.descriptor(), POLLIN, 0};
         if (poll(&waiting, 1, 100) <= 0) {
+            // What the learner's code started may hold the channel open after the worker's end.
+            open = is_running(process);
             continue;
         }
         char bytes[4096];
@@ -161,6 +169,7 @@ Examiner::Ending Examiner::follow(int process, Channel& channel,
                 started = Clock::now();
             } else if (record->kind == protocol::RecordKind::end) {
                 finished = true;
+                ending.said_end = record->results_sent > 0;
             } else if (record->kind == protocol::RecordKind::result &&
                        !has_result(record->result.check) &&
                        std::count(expected.begin(), expected.end(), record->result.check) == 1) {
@@ -168,12 +177,9 @@ Examiner::Ending Examiner::follow(int process, Channel& channel,
             }
         }
     }
-    if (ending.hung || (finished && open)) {
-        // A worker that sent its end record exits by itself; its group may hold what it started.
-        if (ending.hung) {
-            kill(-process, SIGKILL);
-            kill(process, SIGKILL);
-        }
+    if (ending.hung) {
+        kill(-process, SIGKILL);
+        kill(process, SIGKILL);
     }
     ending.wait_status = wait_for(process);
     kill(-process, SIGKILL);

@@ -23,6 +23,7 @@ class Examiner {
   private:
     struct Ending {
         bool hung = false;
+        bool said_end = false;  ///< the worker sent its end record
         int wait_status = 0;
     };
 

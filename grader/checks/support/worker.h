@@ -15,7 +15,8 @@ std::vector<std::string> all_checks();
 /// Runs one check in this process and tells what it came to.
 protocol::CheckResult run_check(const std::string& name);
 
-/// Runs the checks in turn and sends a begin and a result record for each. Does not return.
+/// Runs the checks in turn and sends a begin and a result record for each, then an end record. Stops
+/// early when a check left a sticky error behind. Does not return.
 [[noreturn]] void work(const std::vector<std::string>& checks, const Channel& channel);
 
 }  // namespace vram::checks
