@@ -45,8 +45,8 @@ cudaError_t open_recorder(const RecorderConfig* config, Recorder** out);
 void close_recorder(Recorder* recorder);
 
 /// Changes the configuration. The pictures stay when width, height and history stay; otherwise the
-/// history is empty afterwards. The stats go on. How much memory the recorder holds depends on its
-/// configuration alone, not on the ones before.
+/// history is empty afterwards. The stats go on. However often the configuration changes, the
+/// recorder holds no more memory for it than it did for the same configuration before.
 /// After a failed runtime call the recorder is good for close_recorder() only.
 cudaError_t configure_recorder(Recorder* recorder, const RecorderConfig* config);
 
