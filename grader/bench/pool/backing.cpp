@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_map>
+#include <iterator>
+#include <map>
 
 namespace vram::bench {
 namespace {
@@ -26,6 +27,8 @@ struct Runtime {
     decltype(&::cudaDeviceSynchronize) synchronise = nullptr;
     decltype(&::cudaDeviceGetDefaultMemPool) default_pool = nullptr;
     decltype(&::cudaMemPoolSetAttribute) set_pool_attribute = nullptr;
+    decltype(&::cudaMemPoolGetAttribute) get_pool_attribute = nullptr;
+    decltype(&::cudaMemPoolTrimTo) trim_pool = nullptr;
 };
 
 constexpr std::uintptr_t first_pretend_address = 0x7f0000000000;
@@ -35,7 +38,7 @@ Runtime runtime;
 bool on_cuda_runtime = false;
 BackingFigures figures;
 std::uintptr_t next_address = first_pretend_address;
-std::unordered_map<void*, std::size_t> bytes_of;
+std::map<std::uintptr_t, std::size_t> bytes_of;
 
 template <class Call>
 cudaError_t timed(Call&& call) {
@@ -56,14 +59,14 @@ cudaError_t forward(Call&& call) {
 
 void note_allocation(void* base, std::size_t bytes) {
     ++figures.allocations;
-    bytes_of[base] = bytes;
+    bytes_of[reinterpret_cast<std::uintptr_t>(base)] = bytes;
     figures.reserved_bytes += bytes;
     figures.peak_reserved_bytes = std::max(figures.peak_reserved_bytes, figures.reserved_bytes);
 }
 
 void note_free(void* base) {
     ++figures.frees;
-    const auto entry = bytes_of.find(base);
+    const auto entry = bytes_of.find(reinterpret_cast<std::uintptr_t>(base));
     if (entry != bytes_of.end()) {
         figures.reserved_bytes -= entry->second;
         bytes_of.erase(entry);
@@ -91,6 +94,19 @@ void reset_backing_figures() {
     figures = {};
     figures.reserved_bytes = held;
     figures.peak_reserved_bytes = held;
+}
+
+std::optional<Stretch> allocation_around(const void* address) {
+    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    const auto above = bytes_of.upper_bound(wanted);
+    if (above == bytes_of.begin()) {
+        return std::nullopt;
+    }
+    const auto [base, bytes] = *std::prev(above);
+    if (wanted - base >= bytes) {
+        return std::nullopt;
+    }
+    return Stretch{base, bytes, "arena"};
 }
 
 void use_pretend_device() {
@@ -124,6 +140,8 @@ std::string use_cuda_runtime(const std::string& library) {
     find(runtime.synchronise, "cudaDeviceSynchronize");
     find(runtime.default_pool, "cudaDeviceGetDefaultMemPool");
     find(runtime.set_pool_attribute, "cudaMemPoolSetAttribute");
+    find(runtime.get_pool_attribute, "cudaMemPoolGetAttribute");
+    find(runtime.trim_pool, "cudaMemPoolTrimTo");
     if (!missing.empty()) {
         return missing;
     }
@@ -222,6 +240,14 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
     return forward([&] { return runtime.set_pool_attribute(pool, attribute, value); });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+    return forward([&] { return runtime.get_pool_attribute(pool, attribute, value); });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
+    return forward([&] { return runtime.trim_pool(pool, bytes); });
 }
 
 // A file built by nvcc registers its device code when it is loaded. A pool has none worth keeping.

@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "grader/bench/pool/live_map.h"
 
 namespace vram::bench {
 
@@ -25,6 +28,9 @@ struct BackingFigures {
 const BackingFigures& backing_figures();
 /// Starts counting anew; memory still held counts on.
 void reset_backing_figures();
+
+/// The live allocation that `address` lies in.
+std::optional<Stretch> allocation_around(const void* address);
 
 /// Leads the calls to the CUDA runtime at `library` from now on. Returns why it can't, or "".
 std::string use_cuda_runtime(const std::string& library);
