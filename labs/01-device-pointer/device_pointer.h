@@ -9,9 +9,10 @@
 //   for: a null out-parameter, a negative dimension, a count whose bytes do not fit into size_t.
 //   The other out-parameters of a refused call are left empty too.
 // - Zero elements are no error: cudaSuccess, an empty out-parameter, and no memory.
-// - The memory may come from any allocating call of the runtime, as long as copies on the default
-//   stream can use it when the function returns. All blocks of one call together ask for at most
-//   512 bytes more than their contents need.
+// - What is handed out is device memory or managed memory, from any allocating call of the runtime.
+//   Copies on the default stream can use it when the function returns. All blocks of one call
+//   together ask for at most 512 bytes more than their contents need.
+// - Every call hands out memory of its own: nothing is shared with an earlier call.
 // - free_... gives the memory back to the runtime before it returns and empties what it was given.
 //   Null, empty, and freed before: nothing happens, cudaSuccess. When a release fails, the others
 //   still happen, everything is emptied all the same, and the first failing code is returned.

@@ -1,8 +1,7 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: copy-wrong-direction
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
-// mistake: A9
-// The copy goes to the variable that holds the device address.
+// mistake: A9, the copy goes to the variable that holds the device address
 #include "device_pointer.h"
 
 #include <cstdint>

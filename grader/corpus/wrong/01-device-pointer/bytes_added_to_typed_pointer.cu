@@ -1,7 +1,6 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: wrong-row-address
-// mistake: C1
-// The step from row to row is computed in bytes and added to a float pointer.
+// mistake: C1, the step from row to row is computed in bytes and added to a float pointer
 #include "device_pointer.h"
 
 #include <cstdint>

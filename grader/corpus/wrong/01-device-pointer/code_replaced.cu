@@ -1,7 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
 // diagnosis: wrong-status
-// mistake: B1
-// Whatever the runtime said, the caller hears out of memory.
+// mistake: B1, whatever the runtime said, the caller hears out of memory
 #include "device_pointer.h"
 
 #include <cstdint>

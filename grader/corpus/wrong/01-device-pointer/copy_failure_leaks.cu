@@ -1,7 +1,6 @@
 // fails: RowTable.FailureLeavesNothing
-// diagnosis: half-done
-// mistake: E6
-// When the copy fails, both blocks are lost.
+// diagnosis: leak
+// mistake: E6, when the copy fails, both blocks are lost
 #include "device_pointer.h"
 
 #include <cstdint>

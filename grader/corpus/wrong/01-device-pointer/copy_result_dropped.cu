@@ -1,7 +1,6 @@
 // fails: RowTable.FailureLeavesNothing
-// diagnosis: failure-not-reported
-// mistake: B1
-// The table may be garbage, and the caller hears success.
+// diagnosis: error-not-reported
+// mistake: B1, the table may be garbage, and the caller hears success
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: wrong-row-address
-// mistake: C16
-// As many bytes are copied as there are pointers.
+// mistake: C16, as many bytes are copied as there are pointers
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: Array.IsReleasedOnce
-// diagnosis: double-free
+// diagnosis: out-not-null
 // may also fail: Release.EmptiesWhatItWasGiven
-// mistake: D7
-// The caller keeps the address of a released block.
+// mistake: D7, the caller keeps the address of a released block
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // fails: Matrix.DimensionsBecomeBytes
-// diagnosis: out-not-null
-// The dimensions of a matrix that could not be made stay in the struct.
+// diagnosis: wrong-dimensions
+// mistake: the dimensions of a matrix that could not be made stay in the struct
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Matrix.DimensionsBecomeBytes
 // diagnosis: wrong-dimensions
-// mistake: C4
-// Rows and columns change places.
+// mistake: C4, rows and columns change places
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: Array.HoldsEveryElement
 // diagnosis: too-small
 // may also fail: Array.ZeroAndImpossibleCounts
-// mistake: C16
-// The number of elements is passed where bytes are counted.
+// mistake: C16, the number of elements is passed where bytes are counted
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
-// diagnosis: failure-not-reported
-// mistake: B1
-// The result of the allocation is dropped.
+// diagnosis: error-not-reported
+// mistake: B1, the result of the allocation is dropped
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Release.EmptiesWhatItWasGiven
-// diagnosis: not-released
-// mistake: D15
-// When the first release fails, the second one never happens.
+// diagnosis: leak
+// mistake: D15, when the first release fails, the second one never happens
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: Array.IsReleasedOnce
-// diagnosis: not-released
+// diagnosis: leak
 // may also fail: Release.EmptiesWhatItWasGiven
-// mistake: D7
-// Null is released, and the block stays.
+// mistake: D7, null is released, and the block stays
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Pair.BothOrNeither
 // diagnosis: out-not-null
-// mistake: E6
-// When the mask fails, the caller is left with a released image.
+// mistake: E6, when the mask fails, the caller is left with a released image
 #include "device_pointer.h"
 
 #include <cstdint>

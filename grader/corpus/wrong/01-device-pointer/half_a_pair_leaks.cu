@@ -1,7 +1,6 @@
 // fails: Pair.BothOrNeither
-// diagnosis: half-done
-// mistake: E6
-// When the mask fails, nobody releases the image.
+// diagnosis: leak
+// mistake: E6, when the mask fails, nobody releases the image
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // fails: Array.AddressReachesTheCaller
 // diagnosis: not-device-memory
 // may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts, Array.IsReleasedOnce
-// The address handed out is one of host memory.
+// mistake: the address handed out is one of host memory
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: host-touches-device
 // may also fail: RowTable.FailureLeavesNothing
-// mistake: A7
-// The host writes row pointers into device memory.
+// mistake: A7, the host writes row pointers into device memory
 #include "device_pointer.h"
 
 #include <cstdint>

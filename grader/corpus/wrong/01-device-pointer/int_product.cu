@@ -1,7 +1,6 @@
 // fails: Matrix.DimensionsBecomeBytes
 // diagnosis: too-small
-// mistake: C2
-// The number of elements is computed in int.
+// mistake: C2, the number of elements is computed in int
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: out-not-null
 // may also fail: Release.EmptiesWhatItWasGiven
-// A release that failed leaves the address in place, to be released again.
+// mistake: a release that failed leaves the address in place, to be released again
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: crashed
 // may also fail: Release.EmptiesWhatItWasGiven
-// mistake: D10
-// The C library is asked to release device memory.
+// mistake: D10, the C library is asked to release device memory
 #include "device_pointer.h"
 
 #include <cstdint>

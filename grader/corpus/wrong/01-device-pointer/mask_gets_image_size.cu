@@ -1,7 +1,6 @@
 // fails: Pair.BothOrNeither
 // diagnosis: too-small
-// mistake: C4
-// Both blocks have the size of the image.
+// mistake: C4, both blocks have the size of the image
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Release.EmptiesWhatItWasGiven
-// diagnosis: double-free
-// mistake: D7
-// The dimensions are cleared, the address stays.
+// diagnosis: out-not-null
+// mistake: D7, the dimensions are cleared, the address stays
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // fails: Release.EmptiesWhatItWasGiven
-// diagnosis: out-not-null
-// An empty address with the dimensions of the matrix that is gone.
+// diagnosis: wrong-dimensions
+// mistake: an empty address with the dimensions of the matrix that is gone
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // fails: Matrix.DimensionsBecomeBytes
 // diagnosis: not-refused
-// Two negative dimensions make a positive product.
+// mistake: two negative dimensions make a positive product
 #include "device_pointer.h"
 
 #include <cstdint>

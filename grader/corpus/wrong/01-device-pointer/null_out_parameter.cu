@@ -1,6 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
 // diagnosis: crashed
-// The out-parameter is written without a look at it.
+// mistake: the out-parameter is written without a look at it
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // fails: Release.EmptiesWhatItWasGiven
 // diagnosis: crashed
-// A null argument is looked behind.
+// mistake: a null argument is looked behind
 #include "device_pointer.h"
 
 #include <cstdint>

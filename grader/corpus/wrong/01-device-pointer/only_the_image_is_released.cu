@@ -1,7 +1,6 @@
 // fails: Release.EmptiesWhatItWasGiven
-// diagnosis: not-released
-// mistake: E1
-// The mask was added later and never released.
+// diagnosis: leak
+// mistake: E1, the mask was added later and never released
 #include "device_pointer.h"
 
 #include <cstdint>

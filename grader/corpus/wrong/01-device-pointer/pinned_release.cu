@@ -1,8 +1,7 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: free-wrong-family
 // may also fail: Release.EmptiesWhatItWasGiven
-// mistake: D8
-// Device memory is released as if it were pinned host memory.
+// mistake: D8, device memory is released as if it were pinned host memory
 #include "device_pointer.h"
 
 #include <cstdint>

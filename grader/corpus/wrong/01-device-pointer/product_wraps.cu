@@ -1,7 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
 // diagnosis: not-refused
-// mistake: C16
-// The number of bytes overflows and a tiny block is handed out.
+// mistake: C16, the number of bytes overflows and a tiny block is handed out
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: free-of-variable
 // may also fail: Release.EmptiesWhatItWasGiven
-// mistake: D6
-// The address of the variable is released, not the address in it.
+// mistake: D6, the address of the variable is released, not the address in it
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Release.EmptiesWhatItWasGiven
-// diagnosis: not-released
-// mistake: E13
-// The table is released, the rows that it pointed to are not.
+// diagnosis: leak
+// mistake: E13, the table is released, the rows that it pointed to are not
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: wrong-row-address
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
-// mistake: E13
-// Each row is a block of its own; the data are not row after row.
+// mistake: E13, each row is a block of its own; the data are not row after row
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: bad-destination
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
-// mistake: A4
-// The runtime is asked to store each address in device memory.
+// mistake: A4, the runtime is asked to store each address in device memory
 #include "device_pointer.h"
 
 #include <cstdint>

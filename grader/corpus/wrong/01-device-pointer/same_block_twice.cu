@@ -1,7 +1,6 @@
 // fails: Pair.BothOrNeither
 // diagnosis: not-separate
-// mistake: E5
-// The second allocation overwrites the first address.
+// mistake: E5, the second allocation overwrites the first address
 #include "device_pointer.h"
 
 #include <cstdint>

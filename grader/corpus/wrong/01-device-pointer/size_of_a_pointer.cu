@@ -1,7 +1,6 @@
 // fails: Array.HoldsEveryElement
 // diagnosis: too-large
-// mistake: C17
-// The size of the pointer is taken for the size of an element.
+// mistake: C17, the size of the pointer is taken for the size of an element
 #include "device_pointer.h"
 
 #include <cstdint>

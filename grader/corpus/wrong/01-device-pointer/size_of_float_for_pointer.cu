@@ -1,8 +1,7 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: copy-out-of-bounds
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
-// mistake: C17
-// The block for the pointers has room for half of them.
+// mistake: C17, the block for the pointers has room for half of them
 #include "device_pointer.h"
 
 #include <cstdint>

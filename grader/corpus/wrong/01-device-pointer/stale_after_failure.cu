@@ -1,7 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
 // diagnosis: out-not-null
-// mistake: A2
-// The caller keeps its old value when the allocation fails.
+// mistake: A2, the caller keeps its old value when the allocation fails
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: Matrix.DimensionsBecomeBytes
 // diagnosis: out-not-set
-// mistake: A2
-// The address is stored in a copy of the struct.
+// mistake: A2, the address is stored in a copy of the struct
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: RowTable.FailureLeavesNothing
 // diagnosis: out-not-null
-// mistake: D7
-// The caller is left with a struct of released addresses.
+// mistake: D7, the caller is left with a struct of released addresses
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: wrong-row-address
-// mistake: A7
-// The table is computed and stays on the host.
+// mistake: A7, the table is computed and stays on the host
 #include "device_pointer.h"
 
 #include <cstdint>

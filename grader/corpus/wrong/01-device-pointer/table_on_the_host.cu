@@ -1,8 +1,7 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: not-device-memory
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
-// mistake: A5
-// The table of device pointers stays in host memory.
+// mistake: A5, the table of device pointers stays in host memory
 #include "device_pointer.h"
 
 #include <cstdint>

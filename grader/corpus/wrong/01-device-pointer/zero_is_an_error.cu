@@ -1,6 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
 // diagnosis: wrong-status
-// An empty image is refused.
+// mistake: an empty image is refused
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // fails: Array.ZeroAndImpossibleCounts
 // diagnosis: memory-for-nothing
-// An empty image costs a block.
+// mistake: an empty image costs a block
 #include "device_pointer.h"
 
 #include <cstdint>

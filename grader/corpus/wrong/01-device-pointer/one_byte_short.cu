@@ -1,8 +1,7 @@
 // fails: Array.HoldsEveryElement
 // diagnosis: too-small
 // may also fail: Array.AddressReachesTheCaller
-// mistake: C20
-// One element too few; no hardware notices for most sizes.
+// mistake: C20, one byte too few, which no hardware notices
 #include "device_pointer.h"
 
 #include <cstdint>
