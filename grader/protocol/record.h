@@ -82,6 +82,8 @@ class FrameReader {
     /// The next whole record; nullopt when more bytes are needed or after tampering was seen.
     std::optional<Record> next();
     bool tampered() const { return tampered_; }
+    /// Bytes of a frame that is not whole yet have been fed.
+    bool in_frame() const { return !pending_.empty(); }
 
   private:
     Nonce nonce_;

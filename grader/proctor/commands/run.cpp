@@ -1,0 +1,61 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "grader/proctor/commands/commands.h"
+#include "grader/proctor/installation.h"
+
+namespace vram::proctor {
+
+namespace {
+
+constexpr const char* help = R"(usage: vram run [--report FILE] PROGRAM [ARGUMENTS]
+
+Runs any program that was linked with the shared CUDA runtime (nvcc -cudart shared) on the virtual
+GPU and ends with its exit status. A summary of its calls goes to standard error at the end.
+
+  --report FILE   also write a report of its memory to FILE
+)";
+
+}  // namespace
+
+int run_command(const Words& words) {
+    const Arguments arguments(words, {}, {"--report"}, true);
+    if (arguments.has("--help")) {
+        std::cout << help;
+        return full_marks;
+    }
+    if (arguments.words().empty()) {
+        throw UsageError("usage: vram run [--report FILE] PROGRAM [ARGUMENTS]");
+    }
+    const std::filesystem::path library = this_installation().runtime_library();
+    if (library.empty()) {
+        std::cerr << "vram: the runtime library is not built.\n";
+        return fault;
+    }
+    std::string search = library.parent_path();
+    if (const char* before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before) {
+        search += std::string(":") + before;
+    }
+    setenv("LD_LIBRARY_PATH", search.c_str(), 1);
+    setenv("VRAM_DEVICE", "virtual", 1);
+    setenv("VRAM_SUMMARY", "1", 1);
+    if (const auto report = arguments.value("--report")) {
+        setenv("VRAM_REPORT", std::filesystem::absolute(*report).c_str(), 1);
+    }
+    std::vector<char*> pointers;
+    for (const std::string& word : arguments.words()) {
+        pointers.push_back(const_cast<char*>(word.c_str()));
+    }
+    pointers.push_back(nullptr);
+    execvp(pointers.front(), pointers.data());
+    std::cerr << "vram: " << arguments.words().front() << " can't be run: " << std::strerror(errno)
+              << "\n";
+    return errno == ENOENT ? 127 : 126;
+}
+
+}  // namespace vram::proctor

@@ -1,0 +1,115 @@
+#include "grader/proctor/manifest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "grader/proctor/files.h"
+
+namespace vram::proctor {
+
+namespace {
+
+using nlohmann::json;
+
+Check check_from(const json& source) {
+    Check check;
+    source.at("name").get_to(check.name);
+    source.at("points").get_to(check.points);
+    source.at("diagnoses").get_to(check.diagnoses);
+    for (const json& device : source.at("devices")) {
+        const auto kind = device_from_name(device.get<std::string>());
+        if (!kind) {
+            throw BadManifest(check.name + ": no such device: " + device.dump());
+        }
+        check.devices.push_back(*kind);
+    }
+    if (check.devices.empty()) {
+        throw BadManifest(check.name + ": no device decides it");
+    }
+    return check;
+}
+
+Lab lab_from(const json& source) {
+    Lab lab;
+    source.at("lab").get_to(lab.name);
+    source.at("title").get_to(lab.title);
+    source.at("file").get_to(lab.file);
+    source.at("header").get_to(lab.header);
+    source.at("summary").get_to(lab.summary);
+    source.at("points").get_to(lab.points);
+    source.at("minutes").get_to(lab.minutes);
+    source.at("bug_hunt").get_to(lab.bug_hunt);
+    for (const json& check : source.at("checks")) {
+        lab.checks.push_back(check_from(check));
+    }
+    return lab;
+}
+
+void verify(const Lab& lab) {
+    double sum = 0;
+    std::set<std::string> names;
+    for (const Check& check : lab.checks) {
+        sum += check.points;
+        if (!names.insert(check.name).second) {
+            throw BadManifest("two checks are called " + check.name);
+        }
+    }
+    if (lab.checks.empty() || std::abs(sum - lab.points) > 1e-9) {
+        throw BadManifest("the points of the checks do not add up to those of the lab");
+    }
+}
+
+}  // namespace
+
+bool Check::decided_by(DeviceKind device) const {
+    return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
+const Check* Lab::find_check(const std::string& check) const {
+    const auto found = std::find_if(checks.begin(), checks.end(),
+                                    [&](const Check& each) { return each.name == check; });
+    return found == checks.end() ? nullptr : &*found;
+}
+
+Lab parse_manifest(const std::string& text, const std::string& file_name) {
+    try {
+        Lab lab = lab_from(json::parse(text));
+        if (lab.name + ".json" != file_name) {
+            throw BadManifest("it speaks of the lab " + lab.name);
+        }
+        verify(lab);
+        return lab;
+    } catch (const json::exception& error) {
+        throw BadManifest(file_name + ": " + error.what());
+    } catch (const BadManifest& error) {
+        throw BadManifest(file_name + ": " + error.what());
+    }
+}
+
+std::vector<Lab> load_labs(const std::filesystem::path& folder) {
+    std::vector<Lab> labs;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        if (entry.path().extension() == ".json") {
+            labs.push_back(parse_manifest(read_file(entry.path()), entry.path().filename()));
+        }
+    }
+    if (error) {
+        throw BadManifest(folder.string() + ": " + error.message());
+    }
+    std::sort(labs.begin(), labs.end(),
+              [](const Lab& one, const Lab& other) { return one.name < other.name; });
+    for (std::size_t i = 0; i < labs.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (labs[i].file == labs[j].file) {
+                throw BadManifest(labs[j].name + " and " + labs[i].name + " both have a file " +
+                                  labs[i].file);
+            }
+        }
+    }
+    return labs;
+}
+
+}  // namespace vram::proctor

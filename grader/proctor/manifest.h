@@ -1,0 +1,47 @@
+// What a lab is, read from grader/checks/NN-name.json.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "grader/proctor/device.h"
+
+namespace vram::proctor {
+
+struct Check {
+    std::string name;  ///< "Release.SecondCallDoesNothing"
+    double points = 0;
+    std::vector<DeviceKind> devices;     ///< those that can decide it
+    std::vector<std::string> diagnoses;  ///< ids that the check itself can give
+
+    bool decided_by(DeviceKind device) const;
+};
+
+struct Lab {
+    std::string name;    ///< "06-double-free"
+    std::string title;   ///< "Double free"
+    std::string file;    ///< "frame_store.cu", unique among all labs
+    std::string header;  ///< "frame_store.h"
+    std::string summary;
+    double points = 0;
+    int minutes = 0;
+    bool bug_hunt = false;
+    std::vector<Check> checks;
+
+    std::string number() const { return name.substr(0, name.find('-')); }
+    const Check* find_check(const std::string& check) const;
+};
+
+/// A manifest that can't be read or contradicts itself: a fault of the grader.
+class BadManifest : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws BadManifest.
+Lab parse_manifest(const std::string& text, const std::string& file_name);
+/// Every lab of the folder, by name. Throws BadManifest.
+std::vector<Lab> load_labs(const std::filesystem::path& folder);
+
+}  // namespace vram::proctor
