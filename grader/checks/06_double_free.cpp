@@ -385,6 +385,11 @@ bool make_busy(FrameStore* store) {
 
 TEST(Release, FreesEachBlockOnce) {
     judge_frees_here();
+    FrameStore other = zeroed_store();
+    const auto shown = picture(20);
+    if (!make(&other) || !push(&other, shown)) {
+        return;
+    }
     FrameStore store = zeroed_store();
     const Moment start;
     if (!make_busy(&store)) {
@@ -394,7 +399,13 @@ TEST(Release, FreesEachBlockOnce) {
     if (!judge_no_double_free(start, "by release_store()", "one free for each block",
                               "two members with one address are one block, with one owner") ||
         !judge_no_live_frames(start, "leak", "After release_store() a frame is still allocated.",
-                              "front, back and every kept picture are freed")) {
+                              "front, back and every kept picture are freed") ||
+        !judge_pixels(other.front.pixels, shown, "the front frame of another store", start)) {
+        return;
+    }
+    const auto next = picture(21);
+    if (!push(&other, next) ||
+        !judge_pixels(other.front.pixels, next, "the front frame of another store", start)) {
         return;
     }
 

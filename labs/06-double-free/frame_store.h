@@ -14,7 +14,7 @@
 
 constexpr int slot_count = 4;
 
-/// width x height bytes of device memory. An empty frame has null pixels and zero sizes.
+/// width x height bytes of device memory, from any call that makes some. An empty frame has null pixels and zero sizes.
 struct Frame {
     std::uint8_t* pixels;
     int width;

@@ -1,0 +1,189 @@
+// Style: the lab's own file, mended line by line.
+#include "frame_store.h"
+
+#include <cstring>
+#include <utility>
+
+namespace {
+
+std::size_t bytes_of(const Frame& frame) {
+    return static_cast<std::size_t>(frame.width) * frame.height;
+}
+
+bool is_slot(int slot) {
+    return slot >= 0 && slot < slot_count;
+}
+
+/// A black frame in `*frame`, or an error and no memory.
+cudaError_t make_frame(Frame* frame, int width, int height) {
+    frame->width = width;
+    frame->height = height;
+    cudaError_t error = cudaMalloc(&frame->pixels, bytes_of(*frame));
+    if (error != cudaSuccess) {
+        *frame = Frame{};
+        return error;
+    }
+    error = cudaMemset(frame->pixels, 0, bytes_of(*frame));
+    if (error != cudaSuccess) {
+        cudaFree(frame->pixels);
+        *frame = Frame{};
+    }
+    return error;
+}
+
+}  // namespace
+
+cudaError_t make_store(FrameStore* store, int width, int height) {
+    if (store == nullptr || width < 1 || height < 1) {
+        return cudaErrorInvalidValue;
+    }
+    *store = FrameStore{};
+
+    cudaError_t error = make_frame(&store->front, width, height);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    error = make_frame(&store->back, width, height);
+    if (error != cudaSuccess) {
+        release_store(store);
+        return error;
+    }
+    error = cudaMallocHost(&store->staging, bytes_of(store->front));
+    if (error != cudaSuccess) {
+        store->staging = nullptr;
+        release_store(store);
+        return error;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t release_store(FrameStore* store) {
+    if (store == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    cudaError_t first_error = cudaFreeHost(store->staging);
+    const Frame* const frames[] = {&store->front,    &store->back,     &store->slots[0],
+                                   &store->slots[1], &store->slots[2], &store->slots[3]};
+    for (const Frame* frame : frames) {
+        const cudaError_t error = cudaFree(frame->pixels);
+        if (first_error == cudaSuccess) {
+            first_error = error;
+        }
+    }
+    *store = FrameStore{};
+    return first_error;
+}
+
+cudaError_t push_frame(FrameStore* store, const std::uint8_t* pixels) {
+    if (store == nullptr || pixels == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    const std::size_t bytes = bytes_of(store->back);
+    std::memcpy(store->staging, pixels, bytes);
+    const cudaError_t error =
+        cudaMemcpy(store->back.pixels, store->staging, bytes, cudaMemcpyHostToDevice);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    std::swap(store->front, store->back);
+    store->previous = store->back;
+    return cudaSuccess;
+}
+
+cudaError_t keep_front(FrameStore* store, int slot) {
+    if (store == nullptr || !is_slot(slot)) {
+        return cudaErrorInvalidValue;
+    }
+    const Frame& front = store->front;
+    Frame& kept = store->slots[slot];
+    Frame copy;
+    cudaError_t error = make_frame(&copy, front.width, front.height);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    error = cudaMemcpy(copy.pixels, front.pixels, bytes_of(front), cudaMemcpyDeviceToDevice);
+    if (error != cudaSuccess) {
+        cudaFree(copy.pixels);
+        return error;
+    }
+    if (kept.pixels != nullptr) {
+        error = cudaFree(kept.pixels);
+        --store->kept;
+    }
+    kept = copy;
+    ++store->kept;
+    return error;
+}
+
+cudaError_t drop_slot(FrameStore* store, int slot) {
+    if (store == nullptr || !is_slot(slot)) {
+        return cudaErrorInvalidValue;
+    }
+    Frame& frame = store->slots[slot];
+    if (frame.pixels == nullptr) {
+        return cudaSuccess;
+    }
+    const cudaError_t error = cudaFree(frame.pixels);
+    frame = Frame{};
+    --store->kept;
+    return error;
+}
+
+cudaError_t restore_slot(FrameStore* store, int slot) {
+    if (store == nullptr || !is_slot(slot)) {
+        return cudaErrorInvalidValue;
+    }
+    Frame& kept = store->slots[slot];
+    if (kept.pixels == nullptr || kept.width != store->front.width ||
+        kept.height != store->front.height) {
+        return cudaErrorInvalidValue;
+    }
+    const cudaError_t error = cudaFree(store->front.pixels);
+    store->front = kept;
+    kept = Frame{};
+    --store->kept;
+    return error;
+}
+
+cudaError_t resize_store(FrameStore* store, int width, int height) {
+    if (store == nullptr || width < 1 || height < 1) {
+        return cudaErrorInvalidValue;
+    }
+    FrameStore next;
+    const cudaError_t error = make_store(&next, width, height);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    std::swap(next.front, store->front);
+    std::swap(next.back, store->back);
+    std::swap(next.staging, store->staging);
+    store->previous = Frame{};
+    return release_store(&next);
+}
+
+cudaError_t open_view(const FrameStore* store, int x, int y, int width, int height, View* view) {
+    if (store == nullptr || view == nullptr || x < 0 || y < 0 || width < 1 || height < 1 ||
+        width > store->front.width - x || height > store->front.height - y) {
+        return cudaErrorInvalidValue;
+    }
+    view->row_bytes = static_cast<std::size_t>(store->front.width);
+    view->pixels = store->front.pixels + y * view->row_bytes + x;
+    view->width = width;
+    view->height = height;
+    return cudaSuccess;
+}
+
+cudaError_t read_view(const View* view, std::uint8_t* out) {
+    if (view == nullptr || view->pixels == nullptr || out == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    return cudaMemcpy2D(out, view->width, view->pixels, view->row_bytes, view->width, view->height,
+                        cudaMemcpyDeviceToHost);
+}
+
+void close_view(View* view) {
+    if (view == nullptr) {
+        return;
+    }
+    *view = View{};
+}
