@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sets up what is missing; sourced by ../../vram, which defines say, fail, source_root, build, stamp
-# and surroundings. Sets meson, ninja and toolkit, and writes the stamp.
+# Sets up what is missing; sourced by ../../vram, which defines say, fail, say_if_disk_is_full,
+# source_root, build, stamp and surroundings. Sets meson, ninja and toolkit, and writes the stamp.
 #
 # Every step looks first whether its result is there, and puts it in place as its last act, so that
 # an interrupted set-up goes on where it stopped.
@@ -30,7 +30,7 @@ quietly() {
     ) 9>&- &
     ticker=$!
     trap 'kill "$ticker" 2>/dev/null || true' EXIT
-    "$@" >>"$log" 2>&1 </dev/null 9>&- || status=$?
+    "$@" >>"$log" 2>&1 </dev/null || status=$?
     kill "$ticker" 2>/dev/null || true
     wait "$ticker" 2>/dev/null || true
     trap - EXIT
@@ -39,6 +39,7 @@ quietly() {
 
 fail_with_log() {
     tail -n 15 "$log" >&2 || true
+    say_if_disk_is_full "$(<"$log")"
     fail "$* The full output is in $log."
 }
 
@@ -68,11 +69,22 @@ find_missing_packages() {
     fi
 }
 
-needs_private_python() { ! meson_is_new_enough meson || ! has_command ninja || ! find_toolkit; }
+can_install_packages() { [[ $EUID -eq 0 ]] && has_command apt-get; }
+
+# Whether something has to come as a Python package: the toolkit, or Meson or Ninja where they are too
+# old or where the distribution's cannot be installed.
+needs_private_python() {
+    find_toolkit || return 0
+    if has_command meson; then
+        meson_is_new_enough meson || return 0
+    fi
+    has_command meson && has_command ninja && return 1
+    ! can_install_packages
+}
 
 install_packages() {
     find_missing_packages
-    if [[ $EUID -eq 0 ]] && has_command apt-get; then
+    if can_install_packages; then
         # The distribution's Meson and Ninja put `meson test` on the PATH.
         has_command meson || missing+=(meson)
         has_command ninja || missing+=(ninja-build)
@@ -80,6 +92,7 @@ install_packages() {
     ((${#missing[@]})) || return 0
 
     local command="apt-get install -y --no-install-recommends ${missing[*]}"
+    local wait_for_others=(-o DPkg::Lock::Timeout=300)
     if ! has_command apt-get; then
         fail "these are missing (Debian's names): ${missing[*]}. Please install them and try again."
     fi
@@ -89,10 +102,11 @@ install_packages() {
     fi
     say "missing: ${missing[*]}; installing these packages of the distribution"
     export DEBIAN_FRONTEND=noninteractive
-    quietly "fetching the list of packages" apt-get update ||
+    quietly "finishing an earlier installation" dpkg --configure -a || true
+    quietly "fetching the list of packages" apt-get "${wait_for_others[@]}" update ||
         say "the list of packages could not be fetched; trying with the one at hand"
     # shellcheck disable=SC2086
-    quietly "installing packages" $command ||
+    quietly "installing packages" $command "${wait_for_others[@]}" ||
         fail_with_log "the packages could not be installed. This needs a network: $command."
     hash -r
     find_missing_packages
@@ -128,21 +142,22 @@ find_meson_and_ninja() {
     fi
 }
 
-# A mark in .venv says that the set-up made it and has not finished; only then is it made anew.
 install_privately() {
     make_private_python
-    quietly "installing $*" "$private/.venv/bin/python" -m pip install --quiet --retries 1 "$@" ||
+    quietly "installing $*" "$private/.venv/bin/python" -m pip install --quiet --retries 1 \
+        --force-reinstall "$@" ||
         fail_with_log "$* could not be installed with pip. This needs a network."
 }
 
+# A mark beside .venv says that the set-up was making it; only then is what is there thrown away.
 make_private_python() {
-    local folder=$private/.venv
-    local unfinished=$folder/unfinished-set-up
-    if [[ -x $folder/bin/python && ! -e $unfinished ]]; then
+    local folder=$private/.venv unfinished=$private/.venv.unfinished clear=()
+    [[ -e $unfinished ]] && clear=(--clear)
+    if [[ -x $folder/bin/python && -z ${clear[*]} ]]; then
         return
     fi
-    mkdir -p "$folder" && : >"$unfinished" || fail "cannot write to $folder"
-    quietly "making a private Python environment" python3 -m venv "$folder" ||
+    : 2>/dev/null >"$unfinished" || fail "cannot write to $private"
+    quietly "making a private Python environment" python3 -m venv "${clear[@]}" "$folder" ||
         fail_with_log "no private Python environment could be made in $folder."
     rm "$unfinished"
 }
