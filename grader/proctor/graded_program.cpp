@@ -182,6 +182,7 @@ class Run {
         child.kill_group(SIGKILL);
         outcome_.wait_status = child.wait();
         end_orphans();
+        outcome_.running = running();
         read_channel();
         read_output();
         if (outcome_.ended && reader_.in_frame()) {
@@ -265,12 +266,13 @@ class Run {
     /// The running check's time is over: first the examiner is asked to end it and to tell the
     /// story; without an answer the whole program is ended.
     bool go_on_after_deadline(const Offspring& child) {
-        if (asked_ || outcome_.running.empty()) {
+        const std::string check = running();
+        if (asked_ || check.empty()) {
             outcome_.killed_for = LimitHit::wall_clock;
             return false;
         }
         asked_ = true;
-        outcome_.limited[outcome_.running] = LimitHit::wall_clock;
+        outcome_.limited[check] = LimitHit::wall_clock;
         kill(child.process(), SIGTERM);
         deadline_ = after(request_.limits.answer_seconds);
         return true;
@@ -284,12 +286,12 @@ class Run {
         }
         if (use.resident_bytes > request_.limits.resident_bytes) {
             const bool worker_has_it = use.largest_bytes > use.resident_bytes / 2;
-            if (!worker_has_it || outcome_.running.empty()) {
+            if (!worker_has_it || running().empty()) {
                 outcome_.killed_for = LimitHit::memory;
                 return false;
             }
             // Only the worker goes; the examiner lives on and grades the other checks.
-            outcome_.limited[outcome_.running] = LimitHit::memory;
+            outcome_.limited[running()] = LimitHit::memory;
             kill(use.largest, SIGKILL);
         }
         if (bytes_in(request_.folder) > request_.limits.folder_bytes) {
@@ -340,6 +342,17 @@ class Run {
                 return;
             }
         }
+    }
+
+    /// The check that runs now: the one that was begun, else the first without a result.
+    std::string running() const {
+        if (!outcome_.running.empty() || !outcome_.said_hello) {
+            return outcome_.running;
+        }
+        const auto next = std::find_if(
+            request_.checks.begin(), request_.checks.end(),
+            [&](const std::string& check) { return !outcome_.results.contains(check); });
+        return next == request_.checks.end() ? "" : *next;
     }
 
     bool asked_for(const std::string& check) const {

@@ -2,15 +2,16 @@
 
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
-#include <thread>
 
 #include "grader/proctor/commands/commands.h"
 #include "grader/proctor/installation.h"
+#include "grader/proctor/parallel.h"
 #include "grader/proctor/progress.h"
 #include "grader/proctor/report.h"
 #include "grader/proctor/results_json.h"
@@ -82,6 +83,12 @@ std::uint64_t seed_from(const Arguments& arguments) {
     throw UsageError("--seed needs a whole number, not \"" + text + "\".");
 }
 
+/// The option, else VRAM_DEVICE of the environment, else both devices where there are both.
+std::string device_word_from(const Arguments& arguments) {
+    const char* preset = std::getenv("VRAM_DEVICE");
+    return arguments.value("--device").value_or(preset != nullptr && *preset ? preset : "auto");
+}
+
 std::vector<const Lab*> chosen_labs(const std::vector<Lab>& labs, const Arguments& arguments) {
     std::vector<const Lab*> chosen;
     for (const std::string& word : arguments.words()) {
@@ -102,28 +109,14 @@ std::vector<LabGrade> grade_all(const std::vector<const Lab*>& labs, const Submi
                                 const Grader& grader, const std::vector<DeviceKind>& devices,
                                 ProgressLines& progress) {
     std::vector<LabGrade> grades(labs.size());
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < labs.size(); i = next++) {
-            const Lab& lab = *labs[i];
-            const SubmittedFile file = submission.find(lab);
-            grades[i] = file.rejection
-                            ? rejected(lab, *file.rejection, "", devices)
-                            : grader.grade(lab, file.path, [&](const std::string& stage) {
-                                  progress.stage(lab, stage);
-                              });
-            progress.done(grades[i]);
-        }
-    };
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::thread> helpers;
-    for (std::size_t i = 1; i < std::min(cores, labs.size()); ++i) {
-        helpers.emplace_back(work);
-    }
-    work();
-    for (std::thread& helper : helpers) {
-        helper.join();
-    }
+    in_parallel(labs.size(), [&](std::size_t i) {
+        const Lab& lab = *labs[i];
+        const SubmittedFile file = submission.find(lab);
+        const auto stage = [&](const std::string& text) { progress.stage(lab, text); };
+        grades[i] = file.rejection ? rejected(lab, *file.rejection, "", devices)
+                                   : grader.grade(lab, file.path, stage);
+        progress.done(grades[i]);
+    });
     return grades;
 }
 
@@ -172,7 +165,7 @@ int grade_command(const Words& words) {
     const std::vector<Lab> labs = all_labs();
     const auto chosen = chosen_labs(labs, arguments);
     const bool tap = arguments.has("--tap");
-    const auto devices = devices_meant_by(arguments.value("--device").value_or("auto"));
+    const auto devices = devices_meant_by(device_word_from(arguments));
     if (devices.front() == DeviceKind::gpu && !present_gpu()) {
         if (tap) {
             std::cout << "1..0 # SKIP there is no NVIDIA GPU on this machine\n";

@@ -1,8 +1,8 @@
 // fails: Pair.BothOrNeither
 // diagnosis: not-written-yet
 // may also fail: Matrix.DimensionsBecomeBytes, RowTable.EveryRowIsReachable,
-// RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven mistake: the other three kinds are
-// still to be written
+//     RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
+// mistake: the other three kinds are still to be written
 #include "device_pointer.h"
 
 #include <cstdint>
