@@ -132,8 +132,10 @@ runtime::Injection injection_for(std::uint64_t nth, cudaError_t error,
     injection.nth = nth;
     injection.error = error;
     injection.sticky = error == cudaErrorIllegalAddress;
-    injection.destination = nth % 2 == 0 ? runtime::Injection::Destination::untouched
-                                         : runtime::Injection::Destination::null;
+    // Real failures of an allocation leave null behind; nobody promises it. Each call meets both.
+    injection.destination = error == cudaErrorMemoryAllocation
+                                ? runtime::Injection::Destination::null
+                                : runtime::Injection::Destination::untouched;
     injection.eligible = [error, chosen = options.eligible](runtime::Entry entry) {
         return runtime::can_return(entry, error) && (!chosen || chosen(entry));
     };
