@@ -1,0 +1,20 @@
+// The ledger's records in words.
+#pragma once
+
+#include <string>
+
+#include "grader/runtime/ledger.h"
+#include "grader/runtime/records.h"
+
+namespace vram::runtime {
+
+/// "cudaMalloc(1048576 bytes) -> 0x200000000400", "cudaFree(0x...) -> cudaErrorInvalidValue".
+std::string describe_call(Ledger& ledger, const CallRecord& call);
+/// "a 4096-byte block from cudaMalloc".
+std::string describe_allocation(const AllocationRecord& allocation);
+/// "host to device" and so on.
+const char* copy_kind_name(int kind);
+/// "0x200000000400".
+std::string hexadecimal(std::uint64_t value);
+
+}  // namespace vram::runtime

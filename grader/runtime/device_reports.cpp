@@ -1,0 +1,68 @@
+#include "grader/runtime/device_reports.h"
+
+#include <algorithm>
+#include <string>
+
+#include "grader/runtime/runtime_state.h"
+#include "grader/runtime/thread_state.h"
+#include "grader/runtime/virtual_gpu_controls.h"
+#include "grader/virtual_gpu/observer.h"
+
+namespace vram::runtime {
+namespace {
+
+void copy_text(char* to, std::size_t capacity, const std::string& text) {
+    std::size_t length = std::min(text.size(), capacity - 1);
+    std::copy_n(text.data(), length, to);
+    to[length] = '\0';
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) {
+        text += (text.empty() ? "" : "\n") + line;
+    }
+    return text;
+}
+
+class LedgerObserver : public virtual_gpu::Observer {
+  public:
+    void on_report(const virtual_gpu::Report& report) override {
+        Misuse misuse;
+        misuse.kind = MisuseKind::device_report;
+        misuse.report_kind = static_cast<std::uint8_t>(report.kind);
+        misuse.call = report.parties.empty() ? current_call() : report.parties[0].call;
+        misuse.other_call = report.parties.size() > 1 ? report.parties[1].call : 0;
+        misuse.address = report.address;
+        copy_text(misuse.first_line, sizeof misuse.first_line, report.first_line);
+        copy_text(misuse.details, sizeof misuse.details, joined(report.details));
+
+        RuntimeState& state = runtime_state();
+        std::lock_guard lock(state.ledger.mutex());
+        if (!is_of_program(state, misuse.call)) {
+            return;
+        }
+        misuse.allocation =
+            state.ledger.classify(report.address, this_thread_as_is()).allocation;
+        state.ledger.add_misuse(misuse);
+    }
+
+    virtual_gpu::CallNumber current_call() const override {
+        return this_thread_as_is().current_call;
+    }
+
+  private:
+    static bool is_of_program(RuntimeState& state, CallNumber number) {
+        const CallRecord* call = state.ledger.call(number);
+        return call != nullptr ? !call->by_harness : state.in_learner.load();
+    }
+};
+
+}  // namespace
+
+void listen_to_virtual_gpu() {
+    static auto* observer = new LedgerObserver;
+    controls::set_observer(observer);
+}
+
+}  // namespace vram::runtime
