@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,7 +29,9 @@ int arena_descriptor = -1;
     _exit(arena_exit_status);
 }
 
-std::size_t mapped_bytes() { return (sizeof(Arena) + guard_bytes - 1) / guard_bytes * guard_bytes; }
+std::size_t mapped_bytes() {
+    return (sizeof(Arena) + guard_bytes - 1) / guard_bytes * guard_bytes;
+}
 
 /// Out of the way of the small numbers, which programs close and reuse.
 int moved_up(int descriptor) {
@@ -88,6 +92,25 @@ Arena& new_arena() {
     return *arena;
 }
 
+/// Visits the parts of the arena that hold records, as offsets and sizes.
+template <typename Visit>
+void for_each_used_range(const Arena& arena, Visit visit) {
+    constexpr std::size_t call_bytes = sizeof arena.calls[0];
+    std::uint64_t last = arena.last_call;
+    std::uint64_t kept = last + 1 - arena.first_kept_call;
+    if (kept >= call_capacity) {
+        visit(offsetof(Arena, calls), sizeof arena.calls);
+    } else if (kept > 0) {
+        std::uint64_t first = arena.first_kept_call % call_capacity;
+        std::uint64_t until_wrap = std::min<std::uint64_t>(kept, call_capacity - first);
+        visit(offsetof(Arena, calls) + first * call_bytes, until_wrap * call_bytes);
+        visit(offsetof(Arena, calls), (kept - until_wrap) * call_bytes);
+    }
+    visit(offsetof(Arena, allocations), arena.allocation_slots * sizeof arena.allocations[0]);
+    visit(offsetof(Arena, handles), arena.handle_slots * sizeof arena.handles[0]);
+    visit(offsetof(Arena, misuses), arena.misuse_count * sizeof arena.misuses[0]);
+}
+
 /// Zeroes a range; whole pages go back to the system.
 void forget(void* begin, std::size_t bytes) {
     constexpr std::size_t page = 4096;
@@ -119,19 +142,38 @@ void share_arena() {
     setenv("VRAM_LEDGER_FD", std::to_string(arena_descriptor).c_str(), 1);
 }
 
-void clear_records(Arena& arena) {
-    std::uint64_t last = arena.last_call;
-    std::uint64_t kept = last + 1 - arena.first_kept_call;
-    if (kept >= call_capacity || (last % call_capacity) + 1 < kept) {
-        forget(arena.calls, sizeof arena.calls);
-    } else if (kept > 0) {
-        forget(&arena.calls[(arena.first_kept_call) % call_capacity],
-               kept * sizeof arena.calls[0]);
+std::vector<std::byte> copy_of(const Arena& arena) {
+    std::vector<std::byte> copy;
+    auto append = [&](const void* begin, std::size_t bytes) {
+        const auto* first = static_cast<const std::byte*>(begin);
+        copy.insert(copy.end(), first, first + bytes);
+    };
+    append(&arena, offsetof(Arena, calls));
+    for_each_used_range(arena, [&](std::size_t offset, std::size_t bytes) {
+        append(reinterpret_cast<const std::byte*>(&arena) + offset, bytes);
+    });
+    return copy;
+}
+
+void put_back(Arena& arena, const std::vector<std::byte>& copy) {
+    constexpr std::size_t header_bytes = offsetof(Arena, calls);
+    if (copy.size() < header_bytes) {
+        return;
     }
-    arena.first_kept_call = last + 1;
-    forget(arena.allocations, arena.allocation_slots * sizeof arena.allocations[0]);
-    forget(arena.handles, arena.handle_slots * sizeof arena.handles[0]);
-    forget(arena.misuses, arena.misuse_count * sizeof arena.misuses[0]);
+    clear_records(arena);
+    std::memcpy(static_cast<void*>(&arena), copy.data(), header_bytes);
+    std::size_t at = header_bytes;
+    for_each_used_range(arena, [&](std::size_t offset, std::size_t bytes) {
+        std::memcpy(reinterpret_cast<std::byte*>(&arena) + offset, copy.data() + at, bytes);
+        at += bytes;
+    });
+}
+
+void clear_records(Arena& arena) {
+    for_each_used_range(arena, [&](std::size_t offset, std::size_t bytes) {
+        forget(reinterpret_cast<std::byte*>(&arena) + offset, bytes);
+    });
+    arena.first_kept_call = arena.last_call + 1;
     arena.allocation_slots = arena.next_allocation_slot = 0;
     arena.handle_slots = arena.next_handle_slot = 0;
     arena.misuse_count = 0;

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "grader/runtime/entries.h"
 #include "grader/runtime/records.h"
@@ -81,6 +82,9 @@ struct Arena {
 Arena& open_arena();
 /// Lets a program that this process executes share the arena, through VRAM_LEDGER_FD.
 void share_arena();
+/// A copy of the records in use, and its way back.
+std::vector<std::byte> copy_of(const Arena& arena);
+void put_back(Arena& arena, const std::vector<std::byte>& copy);
 /// Forgets every record and gives the memory back to the system.
 void clear_records(Arena& arena);
 

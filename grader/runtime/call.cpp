@@ -35,6 +35,15 @@ bool may_write(std::uint64_t address, std::size_t bytes, std::uintptr_t stack_en
     return is_writable(address, bytes);
 }
 
+void clear_side_error() {
+    using GetLastError = cudaError_t (*)();
+    static const auto get_last_error =
+        reinterpret_cast<GetLastError>(side_function(find_entry("cudaGetLastError")));
+    if (get_last_error != nullptr) {
+        get_last_error();
+    }
+}
+
 /// Bytes from the first byte of the first row to the last byte of the last row.
 std::size_t pitched_span(std::size_t pitch, std::size_t width, std::size_t height) {
     return width == 0 || height == 0 ? 0 : (height - 1) * pitch + width;
@@ -297,10 +306,10 @@ void Call::put_back() {
 
 bool Call::begin() {
     fill_transfer();
-    bool has_pointers =
-        traits_.action == Action::release || traits_.action == Action::register_host ||
-        traits_.action == Action::inspect_pointer || transfer_.destination.is_memory ||
-        transfer_.source.is_memory;
+    bool has_pointers = traits_.action == Action::release ||
+                        traits_.action == Action::register_host ||
+                        traits_.action == Action::inspect_pointer ||
+                        transfer_.destination.is_memory || transfer_.source.is_memory;
     bool after_sticky = learner_ && state_.sticky_seen != 0 && starts_work(traits_.action);
     if (has_pointers || after_sticky) {
         std::lock_guard lock(state_.ledger.mutex());
@@ -381,8 +390,13 @@ void Call::finish(cudaError_t result) {
 }
 
 void Call::note_error(cudaError_t result) {
-    if (result != cudaSuccess && result != cudaErrorNotReady) {
-        thread_.last_error = {result, record_->number, record_->injected};
+    if (result == cudaSuccess || result == cudaErrorNotReady) {
+        return;
+    }
+    LastError& slot = learner_ ? thread_.last_error : thread_.harness_error;
+    slot = {result, record_->number, record_->injected};
+    if (!learner_ && !record_->injected) {
+        clear_side_error();  // the program must not find an error of the checks there
     }
 }
 

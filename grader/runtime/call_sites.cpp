@@ -54,7 +54,9 @@ void locate_program() {
     dl_iterate_phdr(visit_object, &first);
 }
 
-bool in_program_code(std::uintptr_t address) { return program_code.contains(address); }
+bool in_program_code(std::uintptr_t address) {
+    return program_code.contains(address);
+}
 
 bool in_static_storage(std::uintptr_t address) {
     for (std::size_t index = 0; index < data_range_count; ++index) {
@@ -65,7 +67,9 @@ bool in_static_storage(std::uintptr_t address) {
     return false;
 }
 
-std::uint64_t program_offset(std::uintptr_t address) { return address - load_base; }
+std::uint64_t program_offset(std::uintptr_t address) {
+    return address - load_base;
+}
 
 void walk_frames(const void* frame, std::uintptr_t stack_end, std::uint64_t (&frames)[max_frames]) {
     int found = 0;

@@ -53,6 +53,8 @@ const Channel& take_channel() {
     return channel;
 }
 
-void clean_environment() { unsetenv("VRAM_CHANNEL"); }
+void clean_environment() {
+    unsetenv("VRAM_CHANNEL");
+}
 
 }  // namespace vram::runtime

@@ -64,8 +64,8 @@ std::string kernel_text(Ledger& ledger, std::uint64_t function) {
 
 std::string launch_text(Ledger& ledger, const CallRecord& call) {
     const std::uint64_t* args = call.arguments;
-    std::string text = kernel_text(ledger, args[0]) + "<<<" + size_text(args + 1) + ", " +
-                       size_text(args + 4);
+    std::string text =
+        kernel_text(ledger, args[0]) + "<<<" + size_text(args + 1) + ", " + size_text(args + 4);
     if (args[7] != 0 || call.stream != 0) {
         text += ", " + bytes_text(args[7]);
     }
@@ -106,16 +106,15 @@ std::string arguments_of(const CallRecord& call) {
         case Action::create:
             return "";
         case Action::copy:
-            return hexadecimal(args[0]) + ", " + hexadecimal(args[1]) + ", " +
-                   bytes_text(args[2]) + ", " + copy_kind_name(static_cast<int>(args[3]));
+            return hexadecimal(args[0]) + ", " + hexadecimal(args[1]) + ", " + bytes_text(args[2]) +
+                   ", " + copy_kind_name(static_cast<int>(args[3]));
         case Action::copy_2d:
             return hexadecimal(args[0]) + ", pitch " + std::to_string(args[1]) + ", " +
                    hexadecimal(args[2]) + ", pitch " + std::to_string(args[3]) + ", " +
-                   rows_text(args[4], args[5]) + ", " +
-                   copy_kind_name(static_cast<int>(args[6]));
+                   rows_text(args[4], args[5]) + ", " + copy_kind_name(static_cast<int>(args[6]));
         case Action::set:
-            return hexadecimal(args[0]) + ", value " +
-                   std::to_string(static_cast<int>(args[1])) + ", " + bytes_text(args[2]);
+            return hexadecimal(args[0]) + ", value " + std::to_string(static_cast<int>(args[1])) +
+                   ", " + bytes_text(args[2]);
         case Action::set_2d:
             return hexadecimal(args[0]) + ", pitch " + std::to_string(args[1]) + ", value " +
                    std::to_string(static_cast<int>(args[2])) + ", " + rows_text(args[3], args[4]);

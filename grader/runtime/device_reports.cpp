@@ -42,8 +42,7 @@ class LedgerObserver : public virtual_gpu::Observer {
         if (!is_of_program(state, misuse.call)) {
             return;
         }
-        misuse.allocation =
-            state.ledger.classify(report.address, this_thread_as_is()).allocation;
+        misuse.allocation = state.ledger.classify(report.address, this_thread_as_is()).allocation;
         state.ledger.add_misuse(misuse);
     }
 

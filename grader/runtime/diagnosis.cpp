@@ -97,10 +97,9 @@ void diagnose_interior(Call& call, const ClassifiedPointer& pointer) {
                             : "an address " + bytes_text(pointer.offset) + " into ";
     std::string after = freed ? ", which had been freed before."
                               : "; only its first address can be freed, and it is still allocated.";
-    Misuse misuse =
-        misuse_of(MisuseKind::free_interior, pointer,
-                  std::string(call.name()) + " was given " + where + describe_allocation(block) +
-                      after);
+    Misuse misuse = misuse_of(
+        MisuseKind::free_interior, pointer,
+        std::string(call.name()) + " was given " + where + describe_allocation(block) + after);
     misuse.other_call = freed ? block.freed_by : block.made_by;
     call.add_misuse(misuse, Stands::if_refused);
 }
@@ -143,15 +142,21 @@ void diagnose_host_release(Call& call, const ClassifiedPointer& pointer) {
 
 enum class Side : std::uint8_t { destination, source };
 
-const char* side_text(Side side) { return side == Side::destination ? "destination" : "source"; }
+const char* side_text(Side side) {
+    return side == Side::destination ? "destination" : "source";
+}
 
-bool is_live(Place place) { return place == Place::base || place == Place::interior; }
+bool is_live(Place place) {
+    return place == Place::base || place == Place::interior;
+}
 
 bool is_plain_host(Place place) {
     return place == Place::host_stack || place == Place::host_data || place == Place::host_heap;
 }
 
-bool is_freed(Place place) { return place == Place::freed_base || place == Place::freed; }
+bool is_freed(Place place) {
+    return place == Place::freed_base || place == Place::freed;
+}
 
 /// What a transfer is called in a sentence: "cudaMemcpy of 200 bytes".
 std::string transfer_text(Call& call, const TransferSide& side) {
@@ -171,8 +176,9 @@ void diagnose_bounds(Call& call, const ClassifiedPointer& pointer, const Transfe
         return;
     }
     std::uint64_t left = block.bytes > pointer.offset ? block.bytes - pointer.offset : 0;
-    std::string start = pointer.offset == 0 ? std::string()
-                                            : ", starting " + bytes_text(pointer.offset) + " into it";
+    std::string start = pointer.offset == 0
+                            ? std::string()
+                            : ", starting " + bytes_text(pointer.offset) + " into it";
     std::string details = "From there " + bytes_text(left) + " belong to the block.";
     if (side.pitch != 0) {
         details = "With a pitch of " + bytes_text(side.pitch) + " the rows span " +
@@ -323,16 +329,17 @@ void diagnose_direction(Call& call) {
     int kind = call.transfer().kind;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         call.add_misuse(misuse_of(MisuseKind::copy_wrong_direction, call.record().pointers[0],
-                                  std::string(call.name()) + " was given a direction that does "
-                                                             "not exist (" +
+                                  std::string(call.name()) +
+                                      " was given a direction that does "
+                                      "not exist (" +
                                       std::to_string(kind) + ")."),
                         Stands::if_refused);
         return;
     }
     const CallRecord& record = call.record();
     bool has_both = call.transfer().destination.is_memory && call.transfer().source.is_memory;
-    Lies destination = call.transfer().destination.is_memory ? where(call, record.pointers[0])
-                                                             : Lies::either;
+    Lies destination =
+        call.transfer().destination.is_memory ? where(call, record.pointers[0]) : Lies::either;
     Lies source = call.transfer().source.is_memory ? where(call, record.pointers[1]) : Lies::either;
     bool wrong_destination = contradicts(kind, Side::destination, destination);
     bool wrong_source = contradicts(kind, Side::source, source);
@@ -473,17 +480,17 @@ void diagnose_destination(Call& call, const ClassifiedPointer& out) {
         return;
     }
     if (out.allocation != 0) {
-        first_line = name + " was told to store its result in device memory; the runtime stores it "
-                            "from the host, so it needs a host variable.";
+        first_line = name +
+                     " was told to store its result in device memory; the runtime stores it "
+                     "from the host, so it needs a host variable.";
     } else {
         first_line = name + " was told to store its result at " + hexadecimal(out.address) +
                      ", where there is no memory that can be written: the value of a pointer was "
                      "passed, not the address of the variable.";
     }
-    call.add_misuse(
-        misuse_of(MisuseKind::bad_destination, out, first_line,
-                  "The call was not made; without the grader it would have crashed."),
-        Stands::always);
+    call.add_misuse(misuse_of(MisuseKind::bad_destination, out, first_line,
+                              "The call was not made; without the grader it would have crashed."),
+                    Stands::always);
 }
 
 void diagnose_dead_handle(Call& call, const HandleRecord& handle) {
@@ -512,9 +519,8 @@ void diagnose_unrecorded_event(Call& call, const HandleRecord& event) {
     misuse.kind = MisuseKind::unrecorded_event;
     misuse.address = event.handle;
     misuse.other_call = event.made_by;
-    copy_text(
-        misuse.first_line, sizeof misuse.first_line,
-        std::string(call.name()) + " was given an event that was never recorded" + effect);
+    copy_text(misuse.first_line, sizeof misuse.first_line,
+              std::string(call.name()) + " was given an event that was never recorded" + effect);
     call.add_misuse(misuse, Stands::always);
 }
 

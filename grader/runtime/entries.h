@@ -55,9 +55,9 @@ enum class Action : std::uint8_t {
 
 struct Traits {
     Action action = Action::plain;
-    Family family = Family::device;         ///< of what an allocating call makes
-    HandleKind handle = HandleKind::stream; ///< of what a creating call makes
-    bool not_supported = false;             ///< its documentation lists cudaErrorNotSupported
+    Family family = Family::device;          ///< of what an allocating call makes
+    HandleKind handle = HandleKind::stream;  ///< of what a creating call makes
+    bool not_supported = false;              ///< its documentation lists cudaErrorNotSupported
     bool hooked = false;
 };
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 
 #include "grader/runtime/call_sites.h"
 #include "grader/runtime/runtime_state.h"
@@ -70,49 +69,6 @@ void frames_at_fault(const Registers& registers, std::uintptr_t stack_end,
     }
 }
 
-/// Text without the C library's printf family, which may take locks.
-class Line {
-  public:
-    Line(char* text, std::size_t capacity) : text_(text), capacity_(capacity) {}
-    Line& operator<<(const char* more) {
-        while (*more != '\0' && length_ + 1 < capacity_) {
-            text_[length_++] = *more++;
-        }
-        text_[length_] = '\0';
-        return *this;
-    }
-    Line& operator<<(std::uint64_t number) {
-        char digits[24];
-        char* at = digits + sizeof digits - 1;
-        *at = '\0';
-        do {
-            *--at = static_cast<char>('0' + number % 10);
-            number /= 10;
-        } while (number != 0);
-        return *this << at;
-    }
-
-  private:
-    char* text_;
-    std::size_t capacity_;
-    std::size_t length_ = 0;
-};
-
-void describe_fault(Line& line, const ClassifiedPointer& pointer, const AllocationRecord* block,
-                    bool writes) {
-    line << "Host code " << (writes ? "wrote to" : "read from") << " device memory";
-    if (block == nullptr) {
-        line << ": the address belongs to the GPU.";
-        return;
-    }
-    line << ": " << pointer.offset << " bytes into a " << block->bytes << "-byte block from "
-         << family_name(block->family);
-    if (block->state != AllocationState::live) {
-        line << " that had been freed before";
-    }
-    line << ". Only kernels and copies can reach it.";
-}
-
 bool fault_was_a_write(const void* context) {
 #if defined(__x86_64__)
     constexpr greg_t write_bit = 2;
@@ -123,41 +79,56 @@ bool fault_was_a_write(const void* context) {
 #endif
 }
 
-void book_fault(std::uint64_t address, const void* context) {
-    RuntimeState& state = runtime_state();
-    ThreadState& thread = this_thread_as_is();
-    // The lock may be held by the very code that faulted; reading without it is the best left.
-    bool locked = state.ledger.mutex().try_lock();
-    const IndexedBlock* found = state.ledger.index().live_at_or_below(address);
-    if (found == nullptr || !found->contains(address)) {
-        found = state.ledger.index().freed_containing(address);
+/// The block that the ledger knows at an address that the host cannot touch.
+const AllocationRecord* device_block_at(Ledger& ledger, std::uint64_t address) {
+    const IndexedBlock* block = ledger.index().live_at_or_below(address);
+    if (block == nullptr || !block->contains(address)) {
+        block = ledger.index().freed_containing(address);
     }
-    bool known = found != nullptr && !host_accessible(found->family);
-    if (known || controls::is_device_address(address)) {
+    return block != nullptr && !host_accessible(block->family) ? ledger.record_of(*block) : nullptr;
+}
+
+void write_first_line(Misuse& misuse, const AllocationRecord* block,
+                      const virtual_gpu::Report& report, bool writes) {
+    if (block == nullptr) {
+        std::snprintf(misuse.first_line, sizeof misuse.first_line, "%s", report.first_line.c_str());
+        return;
+    }
+    const char* freed = block->state == AllocationState::live ? "" : " that had been freed before";
+    std::snprintf(misuse.first_line, sizeof misuse.first_line,
+                  "Host code %s device memory: %llu bytes into a %zu-byte block from %s%s. Only "
+                  "kernels and copies can reach it.",
+                  writes ? "wrote to" : "read from",
+                  static_cast<unsigned long long>(misuse.address - block->base), block->bytes,
+                  family_name(block->family), freed);
+}
+
+// The process is about to die of its fault. What is done here is more than a handler of a program
+// that lives on could do; a second fault in it ends the process the same way.
+void book_fault(std::uint64_t address, const void* context) {
+    Ledger& ledger = runtime_state().ledger;
+    // The lock may be held by the very code that faulted; reading without it is the best left.
+    bool locked = ledger.mutex().try_lock();
+    const AllocationRecord* block = device_block_at(ledger, address);
+    virtual_gpu::Report report;
+    if (block != nullptr || controls::describe_host_fault(address, report)) {
         static Misuse misuse;
         misuse.kind = MisuseKind::device_report;
         misuse.report_kind =
             static_cast<std::uint8_t>(virtual_gpu::ReportKind::host_touches_device);
-        misuse.call = state.ledger.last_number();
+        misuse.call = ledger.last_number();
         misuse.address = address;
-        const AllocationRecord* block = known ? state.ledger.record_of(*found) : nullptr;
-        ClassifiedPointer pointer;
         if (block != nullptr) {
             misuse.allocation = block->id;
             misuse.other_call = block->made_by;
-            pointer.offset = address - block->base;
         }
-        Line line(misuse.first_line, sizeof misuse.first_line);
-        describe_fault(line, pointer, block, fault_was_a_write(context));
-        frames_at_fault(registers_of(context), thread.stack_end, misuse.frames);
-        state.ledger.add_misuse(misuse);
-        static char text[misuse_text_bytes + 16];
-        Line shown(text, sizeof text);
-        shown << "vram: " << misuse.first_line << "\n";
-        [[maybe_unused]] ssize_t written = write(2, text, std::strlen(text));
+        write_first_line(misuse, block, report, fault_was_a_write(context));
+        frames_at_fault(registers_of(context), this_thread_as_is().stack_end, misuse.frames);
+        ledger.add_misuse(misuse);
+        dprintf(STDERR_FILENO, "vram: %s\n", misuse.first_line);
     }
     if (locked) {
-        state.ledger.mutex().unlock();
+        ledger.mutex().unlock();
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -184,8 +185,7 @@ struct Hook<entry, cudaError_t(Arguments...)> {
 /// Reads the side's own slot too: calls that are not hooked leave their errors only there.
 template <bool clear>
 cudaError_t read_last_error() {
-    static const std::size_t entry =
-        find_entry(clear ? "cudaGetLastError" : "cudaPeekAtLastError");
+    static const std::size_t entry = find_entry(clear ? "cudaGetLastError" : "cudaPeekAtLastError");
     using Next = cudaError_t (*)();
     auto next = reinterpret_cast<Next>(side_function(entry));
     ThreadState& thread = this_thread();
@@ -193,12 +193,14 @@ cudaError_t read_last_error() {
         return next != nullptr ? next() : cudaSuccess;
     }
     Call call(static_cast<Entry>(entry), thread, __builtin_frame_address(0));
-    cudaError_t error = next != nullptr ? next() : cudaSuccess;
-    if (thread.last_error.code != cudaSuccess) {
-        error = thread.last_error.code;
+    bool of_harness = call.record().by_harness;
+    LastError& slot = of_harness ? thread.harness_error : thread.last_error;
+    cudaError_t error = next != nullptr && !of_harness ? next() : cudaSuccess;
+    if (slot.code != cudaSuccess) {
+        error = slot.code;
     }
     if (clear) {
-        thread.last_error = {};
+        slot = {};
     }
     call.end_reading(error);
     return error;
@@ -212,18 +214,16 @@ Function* hidden_side_function(const char* name) {
 }
 
 unsigned push_configuration(dim3 grid, dim3 block, size_t shared_bytes, CUstream_st* stream) {
-    static const auto next =
-        hidden_side_function<unsigned(dim3, dim3, size_t, CUstream_st*)>(
-            "__cudaPushCallConfiguration");
+    static const auto next = hidden_side_function<unsigned(dim3, dim3, size_t, CUstream_st*)>(
+        "__cudaPushCallConfiguration");
     ThreadState& thread = this_thread();
     walk_frames(__builtin_frame_address(0), thread.stack_end, thread.push_frames);
     return next(grid, block, shared_bytes, stream);
 }
 
 cudaError_t pop_configuration(dim3* grid, dim3* block, size_t* shared_bytes, void* stream) {
-    static const auto next =
-        hidden_side_function<cudaError_t(dim3*, dim3*, size_t*, void*)>(
-            "__cudaPopCallConfiguration");
+    static const auto next = hidden_side_function<cudaError_t(dim3*, dim3*, size_t*, void*)>(
+        "__cudaPopCallConfiguration");
     this_thread().launch_is_placed = true;
     return next(grid, block, shared_bytes, stream);
 }
@@ -234,9 +234,9 @@ void name_kernel(const void* function, const char* name) {
     ledger.name_kernel(reinterpret_cast<std::uint64_t>(function), name);
 }
 
-void register_function(void** module, const char* function, char* device_function,
-                       const char* name, int thread_limit, uint3* thread, uint3* block,
-                       dim3* block_size, dim3* grid_size, int* warp_size) {
+void register_function(void** module, const char* function, char* device_function, const char* name,
+                       int thread_limit, uint3* thread, uint3* block, dim3* block_size,
+                       dim3* grid_size, int* warp_size) {
     static const auto next =
         hidden_side_function<void(void**, const char*, char*, const char*, int, uint3*, uint3*,
                                   dim3*, dim3*, int*)>("__cudaRegisterFunction");
@@ -276,8 +276,7 @@ void report_missing(std::size_t entry, CallNumber call) {
     }
     Misuse misuse;
     misuse.kind = MisuseKind::device_report;
-    misuse.report_kind =
-        static_cast<std::uint8_t>(virtual_gpu::ReportKind::call_not_supported);
+    misuse.report_kind = static_cast<std::uint8_t>(virtual_gpu::ReportKind::call_not_supported);
     misuse.failed_call = true;
     misuse.call = call;
     std::snprintf(misuse.first_line, sizeof misuse.first_line,
@@ -309,8 +308,12 @@ constexpr std::size_t exported_entries = std::size({
 });
 
 /// Start-up code of nvcc's objects, and text functions, whose callers could not cope with a code.
-void* quiet() { return nullptr; }
-const char* unnamed(cudaError_t) { return "an error code without a name"; }
+void* quiet() {
+    return nullptr;
+}
+const char* unnamed(cudaError_t) {
+    return "an error code without a name";
+}
 
 struct HookRow {
     std::size_t entry;
@@ -320,8 +323,7 @@ struct HookRow {
 const HookRow hook_rows[] = {
 #define VRAM_HOOK(index, declared) \
     {index,                        \
-     reinterpret_cast<void*>(      \
-         &Hook<index, std::remove_pointer_t<decltype(&::declared)>>::call)},
+     reinterpret_cast<void*>(&Hook<index, std::remove_pointer_t<decltype(&::declared)>>::call)},
 #include "hooked_entries.inc"
 #undef VRAM_HOOK
 };
@@ -333,8 +335,7 @@ std::array<void*, max_entries + 1> build_hooks() {
     }
     hooks[find_entry("cudaGetLastError")] = reinterpret_cast<void*>(&read_last_error<true>);
     hooks[find_entry("cudaPeekAtLastError")] = reinterpret_cast<void*>(&read_last_error<false>);
-    hooks[find_entry("__cudaPushCallConfiguration")] =
-        reinterpret_cast<void*>(&push_configuration);
+    hooks[find_entry("__cudaPushCallConfiguration")] = reinterpret_cast<void*>(&push_configuration);
     hooks[find_entry("__cudaPopCallConfiguration")] = reinterpret_cast<void*>(&pop_configuration);
     hooks[find_entry("__cudaRegisterFunction")] = reinterpret_cast<void*>(&register_function);
     hooks[find_entry("__cudaGetKernel")] = reinterpret_cast<void*>(&get_kernel);
@@ -349,8 +350,7 @@ void* hook_of(std::size_t entry) {
 }
 
 void* missing_function(std::size_t entry) {
-    static constexpr auto table =
-        make_missing_table(std::make_index_sequence<exported_entries>());
+    static constexpr auto table = make_missing_table(std::make_index_sequence<exported_entries>());
     const char* name = entry_name(static_cast<Entry>(entry));
     if (std::strncmp(name, "__cudaRegister", 14) == 0 ||
         std::strncmp(name, "__cudaUnregister", 16) == 0 ||

@@ -18,7 +18,9 @@ constexpr std::uint32_t slots = 256;
 int scratch_file = -1;
 std::atomic<std::uint32_t> next_slot;
 
-off_t take_slot() { return static_cast<off_t>(next_slot++ % slots * slot_bytes); }
+off_t take_slot() {
+    return static_cast<off_t>(next_slot++ % slots * slot_bytes);
+}
 
 bool save(std::uint64_t address, std::size_t bytes, off_t slot) {
     return pwrite(scratch_file, reinterpret_cast<const void*>(address), bytes, slot) ==
@@ -54,6 +56,8 @@ bool is_writable(std::uint64_t address, std::size_t bytes) {
     return save(address, head, slot) && restore(address, head, slot);
 }
 
-bool is_readable(std::uint64_t address) { return save(address, 1, take_slot()); }
+bool is_readable(std::uint64_t address) {
+    return save(address, 1, take_slot());
+}
 
 }  // namespace vram::runtime

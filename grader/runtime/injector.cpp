@@ -37,8 +37,8 @@ std::optional<cudaError_t> Injector::decide(Entry entry, CallNumber call, std::s
     }
     ++eligible_calls_;
     bool goes_on = injection_.repeat || injection_.sticky;
-    bool due = injection_.nth != 0 && (eligible_calls_ == injection_.nth ||
-                                       (goes_on && eligible_calls_ > injection_.nth));
+    bool due = injection_.nth != 0 &&
+               (eligible_calls_ == injection_.nth || (goes_on && eligible_calls_ > injection_.nth));
     if (!due) {
         return std::nullopt;
     }
@@ -46,7 +46,10 @@ std::optional<cudaError_t> Injector::decide(Entry entry, CallNumber call, std::s
     if (first_fired_ == 0) {
         first_fired_ = call;
     }
-    return injection_.error;
+    bool is_later = eligible_calls_ > injection_.nth;
+    return is_later && !injection_.sticky && injection_.later_error != cudaSuccess
+               ? injection_.later_error
+               : injection_.error;
 }
 
 Injection::Destination Injector::destination() {

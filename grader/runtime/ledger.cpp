@@ -145,10 +145,10 @@ std::vector<AllocationRecord> Ledger::allocations() const {
             all.push_back(arena_.allocations[slot].record);
         }
     }
-    std::sort(all.begin(), all.end(), [](const AllocationRecord& left,
-                                         const AllocationRecord& right) {
-        return left.id < right.id;
-    });
+    std::sort(all.begin(), all.end(),
+              [](const AllocationRecord& left, const AllocationRecord& right) {
+                  return left.id < right.id;
+              });
     return all;
 }
 
@@ -326,7 +326,9 @@ std::vector<Misuse> Ledger::misuses_after(CallNumber after) const {
     return found;
 }
 
-void Ledger::forget_misuses() { arena_.misuse_count = 0; }
+void Ledger::forget_misuses() {
+    arena_.misuse_count = 0;
+}
 
 // ---- kernels -------------------------------------------------------------------------------------
 
@@ -378,10 +380,10 @@ void Ledger::keep_own_allocations() {
     clear_records(arena_);
     index_.clear();
     live_device_bytes_ = 0;
-    std::sort(own.begin(), own.end(), [](const AllocationRecord& left,
-                                         const AllocationRecord& right) {
-        return left.id < right.id;
-    });
+    std::sort(own.begin(), own.end(),
+              [](const AllocationRecord& left, const AllocationRecord& right) {
+                  return left.id < right.id;
+              });
     for (const AllocationRecord& record : own) {
         std::optional<std::uint32_t> slot = take_allocation_slot();
         Stored<AllocationRecord>& place = arena_.allocations[*slot];

@@ -33,9 +33,7 @@ class Ledger {
     }
     /// nullptr when the call was not kept.
     const CallRecord* call(CallNumber number) const;
-    void count(Entry entry) {
-        arena_.learner_calls[entry].fetch_add(1, std::memory_order_relaxed);
-    }
+    void count(Entry entry) { arena_.learner_calls[entry].fetch_add(1, std::memory_order_relaxed); }
     std::uint64_t count_of(Entry entry) const { return arena_.learner_calls[entry]; }
 
     // --- Allocations.
@@ -89,10 +87,9 @@ class Ledger {
     bool intact() const;
 
   private:
-    using HandlePlaces =
-        std::map<std::pair<HandleKind, std::uint64_t>, std::uint32_t, std::less<>,
-                 PrivateAllocator<
-                     std::pair<const std::pair<HandleKind, std::uint64_t>, std::uint32_t>>>;
+    using HandlePlaces = std::map<
+        std::pair<HandleKind, std::uint64_t>, std::uint32_t, std::less<>,
+        PrivateAllocator<std::pair<const std::pair<HandleKind, std::uint64_t>, std::uint32_t>>>;
 
     std::optional<std::uint32_t> take_allocation_slot();
     std::optional<std::uint32_t> take_handle_slot();

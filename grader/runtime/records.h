@@ -158,6 +158,9 @@ struct Misuse {
     CallNumber other_call = 0;     ///< the other party: the first free, the racing call
     AllocationId allocation = 0;
     std::uint64_t address = 0;
+    /// Where it happened when that is not where `call` was made: the faulting instruction of a host
+    /// access to device memory, then its callers. As in CallRecord; all 0 otherwise.
+    std::uint64_t frames[max_frames] = {};
     char first_line[misuse_text_bytes] = {};   ///< one sentence, NUL-terminated
     char details[4 * misuse_text_bytes] = {};  ///< further lines, separated by '\n'
 };

@@ -27,8 +27,9 @@ struct Injection {
     /// cudaGetLastError, cudaPeekAtLastError, the error-name calls and the hidden launch helpers
     /// are never eligible; a launch is.
     std::function<bool(Entry)> eligible;
-    /// Every later eligible call fails with the same code too, as after an illegal address, and
-    /// cudaGetLastError does not clear it. Ends with the injection.
+    /// Every later eligible call fails with the same code too, as after an illegal address.
+    /// cudaGetLastError clears the slot as on hardware, yet the calls go on failing. Ends with the
+    /// injection.
     bool sticky = false;
     /// What a failed allocating call leaves in its out-parameter.
     enum class Destination : std::uint8_t { untouched, null } destination = Destination::null;

@@ -150,12 +150,28 @@ void open_side() {
     }
 }
 
-Device chosen_device() { return device; }
+const char* error_name(cudaError_t error) {
+    using Name = const char* (*)(cudaError_t);
+    static const std::size_t entry = find_entry("cudaGetErrorName");
+    auto name = reinterpret_cast<Name>(side_function(entry));
+    const char* text = name != nullptr ? name(error) : nullptr;
+    return text != nullptr ? text : "an error code without a name";
+}
 
-const std::string& chosen_device_name() { return device_name(); }
+Device chosen_device() {
+    return device;
+}
 
-void* side_function(std::size_t entry) { return side_functions[entry]; }
+const std::string& chosen_device_name() {
+    return device_name();
+}
 
-void* callable_side_function(std::size_t entry) { return callable_functions[entry]; }
+void* side_function(std::size_t entry) {
+    return side_functions[entry];
+}
+
+void* callable_side_function(std::size_t entry) {
+    return callable_functions[entry];
+}
 
 }  // namespace vram::runtime

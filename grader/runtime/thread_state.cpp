@@ -37,6 +37,8 @@ ThreadState& this_thread() {
     return state;
 }
 
-ThreadState& this_thread_as_is() { return state; }
+ThreadState& this_thread_as_is() {
+    return state;
+}
 
 }  // namespace vram::runtime

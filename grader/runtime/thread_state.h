@@ -13,7 +13,8 @@ struct ThreadState {
     bool launch_is_placed = false;  ///< `push_frames` belong to the next launch
     std::uintptr_t stack_end = 0;   ///< one past the highest address of the stack
     CallNumber current_call = 0;
-    LastError last_error;
+    LastError last_error;     ///< the slot that the program sees
+    LastError harness_error;  ///< the slot that the checks' own calls use
     std::uint64_t push_frames[max_frames] = {};
 };
 

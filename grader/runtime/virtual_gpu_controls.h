@@ -1,5 +1,4 @@
-// The virtual GPU's own entry points beside the runtime calls, below the ledger. Each does nothing,
-// or answers 0, where the virtual GPU was not linked in.
+// The virtual GPU's entry points beside the runtime calls, below the ledger.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,12 @@
 namespace vram::runtime::controls {
 
 void set_observer(virtual_gpu::Observer* observer);
-const char* diagnosis_id(virtual_gpu::ReportKind kind);
-/// Safe in a signal handler.
-bool is_device_address(std::uint64_t address);
+/// What a fault of host code at `address` tells, if that is the virtual GPU's business: fills
+/// `report` and returns true. For a signal handler.
+bool describe_host_fault(std::uint64_t address, virtual_gpu::Report& report);
+std::uint64_t virtual_nanoseconds();
+void vary(std::uint64_t seed);
+void set_capacity(std::size_t bytes);
+Session::KernelCounters kernel_counters();
 
 }  // namespace vram::runtime::controls
