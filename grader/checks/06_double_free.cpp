@@ -56,12 +56,6 @@ std::vector<std::uint8_t> picture(std::uint32_t seed) {
     return pixels;
 }
 
-bool make(FrameStore* store) {
-    const Moment start;
-    const cudaError_t status = learner([&] { return make_store(store, width, height); });
-    return judge_status(status, cudaSuccess, "make_store()", start);
-}
-
 cudaError_t release(FrameStore* store) {
     return learner([&] { return release_store(store); });
 }
@@ -169,6 +163,28 @@ bool judge_pixels(const std::uint8_t* pixels, const std::vector<std::uint8_t>& w
     return judge_contents(actual.data(), wanted.data(), wanted.size(), 1, name, since, why);
 }
 
+/// A store that works, of this size, with black frames.
+bool judge_made(const FrameStore& store, int columns, int rows, const Moment& since) {
+    const std::vector<std::uint8_t> black(static_cast<std::size_t>(columns) * rows, 0);
+    if (store.front.width != columns || store.front.height != rows || store.back.width != columns ||
+        store.back.height != rows || store.staging == nullptr) {
+        fail(Story("not-made", "The store lacks a frame, its size or its staging buffer.")
+                 .steps_after(since.call())
+                 .expected("front and back of " + std::to_string(columns) + " x " +
+                           std::to_string(rows) + ", and a staging buffer"));
+        return false;
+    }
+    return judge_pixels(store.front.pixels, black, "front", since) &&
+           judge_pixels(store.back.pixels, black, "back", since);
+}
+
+bool make(FrameStore* store) {
+    const Moment start;
+    const cudaError_t status = learner([&] { return make_store(store, width, height); });
+    return judge_status(status, cudaSuccess, "make_store()", start) &&
+           judge_made(*store, width, height, start);
+}
+
 bool is_empty(const Frame& frame) {
     return frame.pixels == nullptr && frame.width == 0 && frame.height == 0;
 }
@@ -265,7 +281,16 @@ TEST(Release, ReturnsTheStagingBuffer) {
         return;
     }
     const cudaError_t resized = learner([&] { return resize_store(&store, width + 9, height); });
-    if (!judge_status(resized, cudaSuccess, "resize_store()", start)) {
+    if (!judge_status(resized, cudaSuccess, "resize_store()", start) ||
+        !judge_made(store, width + 9, height, start)) {
+        return;
+    }
+    const runtime::ClassifiedPointer staging = session().classify(store.staging);
+    if (!is_pinned(session().allocation(staging.allocation))) {
+        fail(Story("not-pinned", "The staging buffer is no pinned memory.")
+                 .steps_after(start.call())
+                 .expected("pinned host memory")
+                 .found(runtime::place_name(staging.place)));
         return;
     }
     const Moment releasing;
@@ -605,11 +630,6 @@ TEST(Make, IgnoresWhatWasThere) {
     if (!make(&store)) {
         return;
     }
-    const std::vector<std::uint8_t> black(picture_bytes, 0);
-    if (!judge_pixels(store.front.pixels, black, "front", start) ||
-        !judge_pixels(store.back.pixels, black, "back", start)) {
-        return;
-    }
     release(&store);
     const auto foreign = misuses_since(start, MisuseKind::free_unknown);
     if (!foreign.empty()) {
@@ -632,7 +652,12 @@ void judge_failed_make(FailureCase& failure, FrameStore store) {
     const Moment start;
     failure.arm();
     const cudaError_t status = learner([&] { return make_store(&store, width, height); });
-    if (!failure.disarm() || failure.sticky()) {
+    if (!failure.disarm()) {
+        EXPECT_TRUE(judge_status(status, cudaSuccess, "make_store()", start) &&
+                    judge_made(store, width, height, start));
+        return;
+    }
+    if (failure.sticky()) {
         return;
     }
     const std::string condition = failure.condition();

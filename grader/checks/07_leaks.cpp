@@ -572,9 +572,12 @@ TEST(Failure, OpeningLeavesNothing) {
     sweep_failures([](FailureCase& failure) {
         judge_only_what_stays();
         Settings settings = with_overlays(2);
-        if (Recorder* recorder = open(settings); recorder != nullptr) {
-            close(recorder);
+        Recorder* good = open(settings);
+        if (good == nullptr || !record_frames(good, 1, 3) ||
+            !judge_picture(good, 0, settings.drawn(pattern(width, height, 3)))) {
+            return;
         }
+        close(good);
         const LiveSet before = LiveSet::now();
         const Moment start;
         int nothing = 0;
