@@ -95,6 +95,9 @@ struct LaunchOutcome {
     Counters counters;
     std::vector<TouchedRange> read;
     std::vector<TouchedRange> written;
+    /// Touched by atomic instructions only: two launches may do so at the same time. A range that
+    /// is also written (or read) plainly stands in `written` (or `read`) as well.
+    std::vector<TouchedRange> atomic;
     std::string printed;  ///< what device-side printf wrote, in order
 };
 

@@ -1,0 +1,114 @@
+// Names and texts of error codes.
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "grader/virtual_gpu/calls/virtual_call.h"
+
+namespace vram::virtual_gpu {
+namespace {
+
+struct ErrorName {
+    int code;
+    const char* name;
+};
+
+constexpr ErrorName error_names[] = {
+#include "error_table.inc"
+};
+
+struct ErrorText {
+    int code;
+    const char* text;
+};
+
+/// The texts that programs print most; see text_from_name() for the others.
+constexpr ErrorText error_texts[] = {
+    {cudaSuccess, "no error"},
+    {cudaErrorInvalidValue, "invalid argument"},
+    {cudaErrorMemoryAllocation, "out of memory"},
+    {cudaErrorInitializationError, "initialization error"},
+    {cudaErrorCudartUnloading, "driver shutting down"},
+    {cudaErrorInvalidConfiguration, "invalid configuration argument"},
+    {cudaErrorInvalidPitchValue, "invalid pitch argument"},
+    {cudaErrorInvalidSymbol, "invalid device symbol"},
+    {cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"},
+    {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
+    {cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"},
+    {cudaErrorMissingConfiguration, "__global__ function call is not configured"},
+    {cudaErrorInvalidDeviceFunction, "invalid device function"},
+    {cudaErrorNoDevice, "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "invalid device ordinal"},
+    {cudaErrorInvalidKernelImage, "device kernel image is invalid"},
+    {cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"},
+    {cudaErrorInvalidPtx, "a PTX JIT compilation failed"},
+    {cudaErrorInvalidResourceHandle, "invalid resource handle"},
+    {cudaErrorSymbolNotFound, "named symbol not found"},
+    {cudaErrorNotReady, "device not ready"},
+    {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
+    {cudaErrorLaunchOutOfResources, "too many resources requested for launch"},
+    {cudaErrorLaunchTimeout, "the launch timed out and was terminated"},
+    {cudaErrorAssert, "device-side assert triggered"},
+    {cudaErrorHostMemoryAlreadyRegistered,
+     "part or all of the requested memory range is already mapped"},
+    {cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"},
+    {cudaErrorHardwareStackError, "hardware stack error"},
+    {cudaErrorIllegalInstruction, "an illegal instruction was encountered"},
+    {cudaErrorMisalignedAddress, "misaligned address"},
+    {cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"},
+    {cudaErrorInvalidPc, "invalid program counter"},
+    {cudaErrorLaunchFailure, "unspecified launch failure"},
+    {cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"},
+    {cudaErrorNotPermitted, "operation not permitted"},
+    {cudaErrorNotSupported, "operation not supported"},
+    {cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"},
+    {cudaErrorUnknown, "unknown error"},
+};
+
+const char* name_of(int code) {
+    const auto found = std::find_if(std::begin(error_names), std::end(error_names),
+                                    [&](const ErrorName& entry) { return entry.code == code; });
+    return found == std::end(error_names) ? nullptr : found->name;
+}
+
+/// "cudaErrorProfilerDisabled" becomes "profiler disabled".
+std::string text_from_name(const std::string& name) {
+    const std::string prefix = "cudaError";
+    std::string text;
+    for (char letter :
+         name.substr(name.compare(0, prefix.size(), prefix) == 0 ? prefix.size() : 0)) {
+        if (std::isupper(static_cast<unsigned char>(letter)) && !text.empty())
+            text += ' ';
+        text += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+    return text;
+}
+
+const std::map<int, std::string>& all_texts() {
+    static const auto* texts = [] {
+        auto* made = new std::map<int, std::string>;
+        for (const ErrorName& entry : error_names)
+            (*made)[entry.code] = text_from_name(entry.name);
+        for (const ErrorText& entry : error_texts)
+            (*made)[entry.code] = entry.text;
+        return made;
+    }();
+    return *texts;
+}
+
+}  // namespace
+
+VIRTUAL_CALL(const char*, cudaGetErrorName, cudaError_t error) {
+    const char* name = name_of(error);
+    return name ? name : "unrecognized error code";
+}
+
+VIRTUAL_CALL(const char*, cudaGetErrorString, cudaError_t error) {
+    const auto text = all_texts().find(error);
+    return text == all_texts().end() ? "unrecognized error code" : text->second.c_str();
+}
+
+}  // namespace vram::virtual_gpu

@@ -1,0 +1,51 @@
+#include "grader/virtual_gpu/streams/idle_drain.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "grader/virtual_gpu/card.h"
+
+namespace vram::virtual_gpu {
+namespace {
+
+constexpr auto idle_period = std::chrono::milliseconds(100);
+
+/// The process in which the thread runs. Threads don't come along through a fork.
+pid_t running_in = 0;
+
+void drain_when_idle() {
+    std::uint64_t seen = 0;
+    for (;;) {
+        std::this_thread::sleep_for(idle_period);
+        const std::lock_guard lock(card_mutex());
+        Card& device = card();
+        if (!device.scheduler.idle() && device.activity == seen)
+            device.scheduler.run_everything();
+        seen = device.activity;
+    }
+}
+
+// A fork while the thread holds the lock would leave the child without a way to get it.
+void hold_lock() {
+    card_mutex().lock();
+}
+void give_up_lock() {
+    card_mutex().unlock();
+}
+
+}  // namespace
+
+void ensure_idle_drain() {
+    if (running_in == getpid())
+        return;
+    if (running_in == 0)
+        pthread_atfork(hold_lock, give_up_lock, give_up_lock);
+    running_in = getpid();
+    std::thread(drain_when_idle).detach();
+}
+
+}  // namespace vram::virtual_gpu
