@@ -152,6 +152,9 @@ std::vector<std::string> Compiler::compile_command(const Lab& lab) const {
                        {"-gencode", "arch=compute_" + native_arch_ + ",code=sm_" + native_arch_});
     }
     command.insert(command.end(), installation_.nvcc_extra.begin(), installation_.nvcc_extra.end());
+    for (const std::string& macro : lab.defines) {
+        command.push_back("-D" + macro);
+    }
     command.insert(command.end(), {"-I", installation_.labs() / lab.name, "-MD", "-MF",
                                    "dependencies.d", "-c", lab.file, "-o", "object.o"});
     return command;

@@ -41,6 +41,7 @@ Lab lab_from(const json& source) {
     source.at("points").get_to(lab.points);
     source.at("minutes").get_to(lab.minutes);
     source.at("bug_hunt").get_to(lab.bug_hunt);
+    lab.defines = source.value("defines", std::vector<std::string>{});
     for (const json& check : source.at("checks")) {
         lab.checks.push_back(check_from(check));
     }

@@ -28,6 +28,7 @@ struct Lab {
     double points = 0;
     int minutes = 0;
     bool bug_hunt = false;
+    std::vector<std::string> defines;  ///< macros of the learner's compilation, such as "NDEBUG"
     std::vector<Check> checks;
 
     std::string number() const { return name.substr(0, name.find('-')); }
