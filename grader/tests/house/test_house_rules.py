@@ -19,7 +19,7 @@ FORBIDDEN_INCLUDES = {
     "grader/virtual_gpu/": ("grader/runtime/", "grader/checks/", "grader/proctor/",
                             "grader/protocol/", "labs/", "solutions/", "gtest/"),
     "grader/runtime/": ("grader/checks/", "grader/proctor/", "labs/", "solutions/", "gtest/"),
-    "grader/checks/": ("grader/proctor/", "solutions/"),
+    "grader/checks/": ("grader/proctor/",),
     "grader/proctor/": ("grader/checks/", "grader/runtime/", "grader/virtual_gpu/"),
     "labs/": ("grader/", "solutions/"),
     "solutions/": ("grader/",),
