@@ -58,8 +58,10 @@ struct PoolLeaks {
 
 /// Hands out `bytes` bytes at *out, all within one arena, and nobody else's until they are freed.
 /// Zero bytes: ok, and *out is null.
-/// A request that fits into a free place of an arena is served there, without a runtime call. Free
-/// neighbours within an arena count as one place; neighbouring arenas never do.
+/// A request that the arenas can serve is served without a runtime call. They serve at least this:
+/// the place that a freed block left holds a request of that size again, or several smaller ones;
+/// an arena without a block in use holds any request up to its size, whatever was cut from it
+/// before. Two arenas are never one place, not even if they are neighbours.
 /// Otherwise the pool adds an arena, of growth_bytes or of the request's size if that is more. If
 /// the limit or cudaMalloc stands against growth_bytes, it tries the request's size. If that cannot
 /// be had either, it gives arenas without a block in use back to the device and tries once more.

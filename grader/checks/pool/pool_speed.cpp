@@ -1,0 +1,216 @@
+#include "grader/checks/pool/pool_speed.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "grader/checks/pool/peers.h"
+#include "grader/checks/pool/pool_in_use.h"
+#include "grader/checks/support/verdict.h"
+
+namespace vram::checks {
+namespace {
+
+double thread_nanoseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+/// Sizes log-uniform from 256 bytes to 64 KiB, the same ones in every run.
+class Sizes {
+  public:
+    std::size_t next() {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        const auto power = static_cast<unsigned>(8 + (state_ >> 33) % 8);
+        return (std::size_t{1} << power) + (state_ >> 40) % (std::size_t{1} << power);
+    }
+    std::size_t below(std::size_t end) {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<std::size_t>((state_ >> 33) % end);
+    }
+
+  private:
+    std::uint64_t state_ = 12345;
+};
+
+/// A pool with many live blocks, of which now one, now another is freed and replaced.
+class Load {
+  public:
+    explicit Load(std::size_t live_blocks) : blocks_(live_blocks, nullptr) {
+        for (std::size_t block = 0; block < live_blocks; ++block) {
+            first_sizes_.push_back(sizes_.next());
+        }
+        const std::size_t total =
+            std::accumulate(first_sizes_.begin(), first_sizes_.end(), std::size_t{0});
+        config_ = {2 * total, total / 8, 0};
+    }
+    ~Load() {
+        learner([&] { return pool_destroy(pool_, nullptr); });
+    }
+    Load(const Load&) = delete;
+    Load& operator=(const Load&) = delete;
+
+    [[nodiscard]] bool fill() {
+        const bool went_well = learner([&] {
+            bool all = pool_create(&config_, &pool_) == PoolStatus::ok;
+            for (std::size_t block = 0; all && block < blocks_.size(); ++block) {
+                all = pool_allocate(pool_, first_sizes_[block], &blocks_[block]) == PoolStatus::ok;
+            }
+            return all;
+        });
+        return judge(went_well);
+    }
+
+    /// Replaces blocks all over the pool; nanoseconds of the learner's code for a pair.
+    [[nodiscard]] bool round(double* nanoseconds_per_pair) {
+        const double start = thread_nanoseconds();
+        const bool went_well = learner([&] {
+            bool all = true;
+            for (std::size_t pair = 0; pair < pairs; ++pair) {
+                void*& block = blocks_[sizes_.below(blocks_.size())];
+                all &= pool_free(pool_, block) == PoolStatus::ok;
+                all &= pool_allocate(pool_, sizes_.next(), &block) == PoolStatus::ok;
+            }
+            return all;
+        });
+        *nanoseconds_per_pair = (thread_nanoseconds() - start) / static_cast<double>(pairs);
+        return judge(went_well);
+    }
+
+    static constexpr std::size_t pairs = 1000;
+
+  private:
+    bool judge(bool went_well) const {
+        if (!went_well && !failed()) {
+            fail(Story("request-refused", "A busy pool refused a request or a free.")
+                     .step(std::to_string(blocks_.size()) +
+                           " blocks of 256 bytes to 64 KiB, in an arena twice as large")
+                     .expected("ok from each call: the pool may grow without limit"));
+        }
+        return went_well;
+    }
+
+    Pool* pool_ = nullptr;
+    PoolConfig config_;
+    Sizes sizes_;
+    std::vector<std::size_t> first_sizes_;
+    std::vector<void*> blocks_;
+};
+
+struct Costs {
+    double few_live = std::numeric_limits<double>::max();   ///< nanoseconds a pair
+    double many_live = std::numeric_limits<double>::max();  ///< the least of some rounds
+    double backing_calls_per_pair = 0;
+};
+
+constexpr std::size_t few = 2'000;
+constexpr std::size_t many = 20'000;
+
+std::uint64_t backing_calls() {
+    return session().count(runtime::entry_of("cudaMalloc")) +
+           session().count(runtime::entry_of("cudaFree"));
+}
+
+[[nodiscard]] bool measure(Costs* costs) {
+    Load small(few);
+    Load large(many);
+    double ignored = 0;
+    if (!small.fill() || !large.fill() || !small.round(&ignored) || !large.round(&ignored)) {
+        return false;
+    }
+    constexpr int rounds = 10;
+    constexpr double most_nanoseconds = 1.5e9;
+    const double start = thread_nanoseconds();
+    const std::uint64_t calls_before = backing_calls();
+    int done = 0;
+    while (done < rounds && thread_nanoseconds() - start < most_nanoseconds) {
+        double small_cost = 0;
+        double large_cost = 0;
+        if (!small.round(&small_cost) || !large.round(&large_cost)) {
+            return false;
+        }
+        costs->few_live = std::min(costs->few_live, small_cost);
+        costs->many_live = std::min(costs->many_live, large_cost);
+        ++done;
+    }
+    costs->backing_calls_per_pair = static_cast<double>(backing_calls() - calls_before) /
+                                    static_cast<double>(2 * Load::pairs) / done;
+    return true;
+}
+
+/// What no design without a search exceeds when the number of blocks grows tenfold: caches miss more
+/// often, trees get a few levels deeper.
+constexpr double surely_fast_growth = 4;
+/// From here on it is a search: ten times the blocks, ten times the work, or nearly.
+constexpr double surely_slow_growth = 6;
+constexpr double share_of_slow_pools = 0.25;
+
+std::string cost_text(const Costs& costs) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "a pair costs %.0f ns with %zu blocks live and %.0f ns with %zu, %.1f times as "
+                  "much",
+                  costs.few_live, few, costs.many_live, many, costs.many_live / costs.few_live);
+    return text;
+}
+
+/// The share by comparison with other allocators, measured in this very run.
+double share_among_peers(double pool_cost, std::string* words) {
+    const PeerCosts peers = measure_peers();
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "a pair costs %.0f ns; cub %.0f, cudaMallocAsync %.0f, cudaMalloc %.0f",
+                  pool_cost, peers.cub, peers.cuda_malloc_async, peers.cuda_malloc);
+    *words = text;
+    if (pool_cost <= std::max(peers.cub, peers.cuda_malloc_async)) {
+        return 1;
+    }
+    return pool_cost <= peers.cuda_malloc ? 0.5 : share_of_slow_pools;
+}
+
+}  // namespace
+
+void judge_speed() {
+    Costs costs;
+    if (!measure(&costs)) {
+        return;
+    }
+    constexpr double most_backing_calls = 0.1;
+    if (costs.backing_calls_per_pair > most_backing_calls) {
+        char found[64];
+        std::snprintf(found, sizeof found, "%.1f calls a pair", costs.backing_calls_per_pair);
+        fail(
+            Story(
+                "backing-calls",
+                "The pool calls cudaMalloc or cudaFree again and again while its arenas have room.")
+                .expected("next to none once the pool is large enough")
+                .found(found)
+                .why("these calls are what a pool is there to save"));
+        return;
+    }
+    const double growth = costs.many_live / costs.few_live;
+    if (growth > surely_fast_growth && growth < surely_slow_growth) {
+        inconclusive("whether the pool searches can't be told apart: " + cost_text(costs));
+        return;
+    }
+    double share = growth <= surely_fast_growth ? 1 : share_of_slow_pools;
+    std::string words = cost_text(costs);
+    if (!on_virtual_gpu()) {
+        std::string against_peers;
+        share = std::min(share, share_among_peers(costs.few_live, &against_peers));
+        words += "; " + against_peers;
+    }
+    award(share);
+    if (share < 1) {
+        remark("speed: " + words);
+    }
+}
+
+}  // namespace vram::checks
