@@ -60,6 +60,17 @@ void take_over(const protocol::CheckResult& result) {
     }
 }
 
+/// GoogleTest's own failures of the running check; those of before the fork are inherited.
+int failures_so_far() {
+    const testing::TestResult& result =
+        *testing::UnitTest::GetInstance()->current_test_info()->result();
+    int failures = 0;
+    for (int part = 0; part < result.total_part_count(); ++part) {
+        failures += result.GetTestPartResult(part).failed() ? 1 : 0;
+    }
+    return failures;
+}
+
 /// How a run in a process of its own came out.
 struct Outcome {
     bool clean = false;  ///< it ended by itself and found nothing
@@ -76,9 +87,10 @@ Outcome run_in_fork(const std::function<int()>& body) {
         pair.examiner.close();
         running_check().findings.clear();
         running_check().misuses_from = session().last_call();
+        const int failures_before = failures_so_far();
         const int status = body();
-        const bool nothing_found = !failed() && running_check().findings.empty();
-        protocol::CheckResult result = conclude("", !nothing_found, "");
+        protocol::CheckResult result =
+            conclude("", failures_so_far() > failures_before, "an assertion of the check failed");
         pair.worker.send(as_record(result));
         _exit(status);
     }

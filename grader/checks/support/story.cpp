@@ -39,9 +39,6 @@ Story& Story::step(const runtime::CallRecord& call) {
     }
     protocol::Step step;
     step.text = session().describe(call);
-    if (call.injected) {
-        step.text += "   (made to fail by this check)";
-    }
     step.frames = frames_of(call);
     finding_.steps.push_back(std::move(step));
     return *this;
