@@ -48,7 +48,10 @@ def results_by_program(build):
     results = {}
     if path.exists():
         for line in path.read_text(errors="replace").splitlines():
-            record = json.loads(line)
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError:  # cut off by an interruption; counts as never run
+                continue
             name = record["name"].split(" / ")[-1]
             results[name] = record["result"]
     return results
@@ -72,7 +75,11 @@ def cases_by_program(build, programs):
     counts = {}
     if not path.exists():
         return counts
-    root = ElementTree.fromstring(NOT_ALLOWED_IN_XML.sub("", path.read_text(errors="replace")))
+    try:
+        root = ElementTree.fromstring(NOT_ALLOWED_IN_XML.sub("", path.read_text(errors="replace")))
+    except ElementTree.ParseError as error:
+        print(f"{path} cannot be read ({error}); counting programs, not cases", file=sys.stderr)
+        return counts
     for suite in root.iter("testsuite"):
         program = program_of(suite.get("name"), programs)
         if program:

@@ -109,6 +109,16 @@ class CountTests(unittest.TestCase):
                             '</system-out></testcase>')
         self.assertEqual(self.count(), ("1 passed, 0 failed, 0 skipped", 0))
 
+    def test_a_log_that_was_cut_off_counts_the_rest_as_failed(self):
+        self.list_program("memory")
+        self.list_program("streams")
+        self.finish_program("memory", "OK")
+        self.count()
+        with (self.build / "meson-logs" / "testlog.json").open("a") as log:
+            log.write('{"name": "labs:selftest / stre')
+        (self.build / "meson-logs" / "testlog.junit.xml").write_text("<testsuites><testsu")
+        self.assertEqual(self.run_script(), ("1 passed, 1 failed, 0 skipped", 1))
+
     def test_a_name_with_dots_is_recognised(self):
         self.list_program("memory.pools")
         self.finish_program("memory.pools", "OK", '<testcase name="a"/><testcase name="b"/>')
