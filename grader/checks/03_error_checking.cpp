@@ -269,9 +269,7 @@ TEST(Launch, FaultIsToldApart) {
     listen();
     // The kernel gets an address that is no device memory. What follows is a sticky error, so this
     // check ends with it.
-    for (MisuseKind kind : {MisuseKind::device_report, MisuseKind::work_after_sticky}) {
-        tolerate(kind);
-    }
+    tolerate(MisuseKind::device_report);
     const Moment before;
     float* nowhere = reinterpret_cast<float*>(std::uintptr_t{64});
     const LaunchResult result =
@@ -593,12 +591,10 @@ TEST(Service, FirstErrorIsTheResult) {
 }
 
 TEST(Service, StopsWorkAfterAStickyError) {
-    tolerate(MisuseKind::work_after_sticky);
     SweepOptions options;
     options.errors = {cudaErrorIllegalAddress};
     (void)sweep_failures(
         [](FailureCase& failure) {
-            tolerate(MisuseKind::work_after_sticky);
             const Moment before;
             Client client;
             if (!judge_started(client, before)) {

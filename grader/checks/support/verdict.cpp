@@ -25,6 +25,7 @@ bool is_missing_feature(const runtime::Misuse& misuse) {
 /// speaks of them, and nobody else does.
 bool judged_only_by_contract(const runtime::Misuse& misuse) {
     return misuse.kind == runtime::MisuseKind::unrecorded_event ||
+           misuse.kind == runtime::MisuseKind::work_after_sticky ||
            (misuse.kind == runtime::MisuseKind::copy_wrong_direction && !misuse.failed_call);
 }
 

@@ -112,3 +112,13 @@ VIRTUAL_CALL(const char*, cudaGetErrorString, cudaError_t error) {
 }
 
 }  // namespace vram::virtual_gpu
+
+// The last-error slot is kept above the card, by the library that embeds it; there is nothing here to
+// read or to clear.
+VIRTUAL_CALL(cudaError_t, cudaGetLastError) {
+    return cudaSuccess;
+}
+
+VIRTUAL_CALL(cudaError_t, cudaPeekAtLastError) {
+    return cudaSuccess;
+}
