@@ -34,8 +34,8 @@ constexpr std::size_t picture_bytes = static_cast<std::size_t>(width) * height;
 /// The free mistakes that this lab begins with are judged by the checks themselves. The others, an
 /// address of a variable say, fail any check.
 void judge_frees_here() {
-    for (MisuseKind kind :
-         {MisuseKind::double_free, MisuseKind::free_wrong_family, MisuseKind::free_unknown}) {
+    for (MisuseKind kind : {MisuseKind::double_free, MisuseKind::free_wrong_family,
+                            MisuseKind::free_unknown, MisuseKind::work_after_sticky}) {
         tolerate(kind);
     }
 }
@@ -102,19 +102,19 @@ std::vector<Misuse> misuses_since(const Moment& since, MisuseKind kind) {
     return chosen;
 }
 
-/// No block was freed twice since then. `context` ends the first line: "by release_store()".
-bool judge_no_double_free(const Moment& since, const std::string& context,
-                          const std::string& expected, const std::string& why) {
+/// No block was freed twice since then. `first_line` is what to tell otherwise.
+bool judge_no_double_free(const Moment& since, const std::string& diagnosis,
+                          const std::string& first_line, const std::string& why) {
     const auto twice = misuses_since(since, MisuseKind::double_free);
     if (twice.empty()) {
         return true;
     }
     const Misuse& first = twice.front();
-    fail(Story("double-free", "One block was freed twice " + context + ".")
+    fail(Story(diagnosis, first_line)
              .life_of(first.allocation)
              .step(first.call)
              .show("the address is no longer the store's")
-             .expected(expected)
+             .expected("one free for each block")
              .found(twice.size() == 1 ? "1 free of a freed address"
                                       : std::to_string(twice.size()) + " frees of freed addresses")
              .why(why));
@@ -149,8 +149,11 @@ bool judge_pixels(const std::uint8_t* pixels, const std::vector<std::uint8_t>& w
     const auto actual = read_device_array<std::uint8_t>(pixels, wanted.size());
     if (actual.empty()) {
         const runtime::ClassifiedPointer place = session().classify(pixels);
-        Story story("lost-picture", "The pixels of " + name + " are gone: its address points to " +
-                                        runtime::place_name(place.place) + ".");
+        Story story("lost-picture", "The pixels of " + name + " are gone: its address " +
+                                        (pixels == nullptr ? "is null"
+                                                           : std::string("points to ") +
+                                                                 runtime::place_name(place.place)) +
+                                        ".");
         story.life_of(place.allocation);
         if (place.allocation == 0) {
             story.steps_after(since.call());
@@ -230,6 +233,20 @@ bool holds_addresses(const FrameStore& store) {
            store.previous.pixels != nullptr || store.staging != nullptr ||
            std::any_of(std::begin(store.slots), std::end(store.slots),
                        [](const Frame& slot) { return slot.pixels != nullptr; });
+}
+
+/// The member that holds the address of a freed block; "" when none does.
+std::string holder_of_freed_address(const FrameStore& store) {
+    const auto is_freed = [](const void* address) {
+        return session().classify(address).place == runtime::Place::freed_base;
+    };
+    if (is_freed(store.front.pixels)) {
+        return "front";
+    }
+    if (is_freed(store.back.pixels)) {
+        return "back";
+    }
+    return is_freed(store.staging) ? "staging" : "";
 }
 
 // ---- Release -----------------------------------------------------------------------------------
@@ -421,7 +438,8 @@ TEST(Release, FreesEachBlockOnce) {
         return;
     }
     release(&store);
-    if (!judge_no_double_free(start, "by release_store()", "one free for each block",
+    if (!judge_no_double_free(start, "two-owners",
+                              "release_store() freed one block under two names.",
                               "two members with one address are one block, with one owner") ||
         !judge_no_live_frames(start, "leak", "After release_store() a frame is still allocated.",
                               "front, back and every kept picture are freed") ||
@@ -528,8 +546,10 @@ TEST(Slot, DroppingFreesItsPicture) {
 
     const Moment again;
     const cudaError_t second_status = drop(&store, 3);
-    if (!judge_no_double_free(again, "by a second drop_slot()", "an empty slot stays empty",
-                              "once freed, an address can belong to somebody else") ||
+    if (!judge_no_double_free(
+            again, "double-free",
+            "A second drop_slot() freed the picture that the first one had freed.",
+            "once freed, an address can belong to somebody else") ||
         !judge_status(second_status, cudaSuccess, "drop_slot() of an empty slot", again)) {
         return;
     }
@@ -616,7 +636,8 @@ TEST(Slot, RestoringMovesItsPicture) {
     }
     const Moment releasing;
     release(&store);
-    judge_no_double_free(releasing, "after restore_slot()", "one free for each block",
+    judge_no_double_free(releasing, "double-free",
+                         "After restore_slot(), release_store() freed one block twice.",
                          "a block that moved has one owner");
 }
 
@@ -669,13 +690,23 @@ void judge_failed_make(FailureCase& failure, FrameStore store) {
         }
         return;
     }
-    const Moment releasing;
+    const std::string dangling = holder_of_freed_address(store);
+    if (!dangling.empty()) {
+        fail(Story("dangling-address",
+                   "make_store() failed, freed a block and left its address in '" + dangling + "'.")
+                 .steps_after(start.call(), 5)
+                 .show("its address stays in the store")
+                 .expected(
+                     "every pointer of the store is null: whoever releases the store next frees "
+                     "the block again")
+                 .why(condition));
+        return;
+    }
     const bool empty = !holds_addresses(store);
     release(&store);
-    if (!judge_no_double_free(
-            start, "after make_store() had failed",
-            "a store that could not be made has nothing to free",
-            condition + ", make_store() cleaned up and left the address behind")) {
+    if (!judge_no_double_free(start, "double-free",
+                              "After a failed make_store(), release_store() freed a block again.",
+                              condition)) {
         return;
     }
     const auto live = start.still_live();
@@ -719,7 +750,8 @@ TEST(Make, FailureLeavesAnEmptyStore) {
 void judge_release_after_failure(FrameStore* store, const Moment& start, const std::string& call,
                                  const std::string& condition) {
     release(store);
-    if (judge_no_double_free(start, "after " + call + " had failed", "one free for each block",
+    if (judge_no_double_free(start, "double-free",
+                             "After a failed " + call + ", release_store() freed a block again.",
                              condition)) {
         judge_no_live_frames(start, "leak", "A block was lost when " + call + " failed.",
                              "release_store() finds every block of the store");
