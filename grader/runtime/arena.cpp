@@ -98,14 +98,7 @@ void for_each_used_range(const Arena& arena, Visit visit) {
     constexpr std::size_t call_bytes = sizeof arena.calls[0];
     std::uint64_t last = arena.last_call;
     std::uint64_t kept = last + 1 - arena.first_kept_call;
-    if (kept >= call_capacity) {
-        visit(offsetof(Arena, calls), sizeof arena.calls);
-    } else if (kept > 0) {
-        std::uint64_t first = arena.first_kept_call % call_capacity;
-        std::uint64_t until_wrap = std::min<std::uint64_t>(kept, call_capacity - first);
-        visit(offsetof(Arena, calls) + first * call_bytes, until_wrap * call_bytes);
-        visit(offsetof(Arena, calls), (kept - until_wrap) * call_bytes);
-    }
+    visit(offsetof(Arena, calls), std::min<std::uint64_t>(kept, call_capacity) * call_bytes);
     visit(offsetof(Arena, allocations), arena.allocation_slots * sizeof arena.allocations[0]);
     visit(offsetof(Arena, handles), arena.handle_slots * sizeof arena.handles[0]);
     visit(offsetof(Arena, misuses), arena.misuse_count * sizeof arena.misuses[0]);

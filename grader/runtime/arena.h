@@ -2,7 +2,8 @@
 // by a file in memory, so that the parent of a crashed process can still read it. It holds no
 // pointers. Pages are used only once something was written to them.
 //
-// Capacities are fixed. Beyond them: of the calls the newest `call_capacity` are kept; freed
+// Capacities are fixed: 1048576 calls, 524288 allocations of which half may be live before freed
+// ones are hard to find, 65536 handles, 4096 misuses. Beyond them: of the calls the newest `call_capacity` are kept; freed
 // allocations and destroyed handles give their place to new ones, oldest first; an allocation for
 // which there is no place at all is not kept, and pointers to it become `Place::unknown`; of the
 // misuses the first `misuse_capacity` are kept.
@@ -64,6 +65,7 @@ struct Arena {
     std::atomic<std::uint64_t> last_allocation;
     std::uint64_t allocation_slots;  ///< used at least once
     std::uint64_t next_allocation_slot;
+    std::uint64_t allocation_places;  ///< in use before freed ones are used again; grows
     std::uint64_t handle_slots;
     std::uint64_t next_handle_slot;
     std::uint64_t misuse_count;
@@ -76,6 +78,11 @@ struct Arena {
     Stored<Misuse> misuses[misuse_capacity];
     KernelName kernels[kernel_capacity];
 };
+
+/// Calls take places from the first one again after each reset, so that few pages are used.
+inline std::size_t call_slot(const Arena& arena, CallNumber number) {
+    return (number - arena.first_kept_call.load(std::memory_order_relaxed)) % call_capacity;
+}
 
 /// The arena of this process: the one that VRAM_LEDGER_FD names, emptied, or a new one. Prints one
 /// line and ends the process with exit status 88 when the system refuses the memory.

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <cstring>
+#include <new>
 
 #include "grader/runtime/call_sites.h"
 #include "grader/runtime/diagnosis.h"
@@ -70,8 +71,7 @@ Call::Call(Entry entry, ThreadState& thread, const void* frame)
       recording_(state_.recording.load(std::memory_order_relaxed)) {
     CallNumber number = state_.ledger.next_number();
     place_ = recording_ ? &state_.ledger.call_place(number) : nullptr;
-    record_ = recording_ ? &place_->record : &local_;
-    *record_ = CallRecord();
+    record_ = new (recording_ ? static_cast<void*>(&place_->record) : local_) CallRecord();
     record_->number = number;
     record_->entry = entry;
     record_->by_harness = !learner_;
@@ -106,7 +106,8 @@ void Call::add_out_parameter(std::uint64_t address, std::size_t bytes) {
 }
 
 void Call::add_handle(HandleKind kind, std::uint64_t handle) {
-    if (handle_count_ < 2) {
+    constexpr std::uint64_t last_built_in = 2;  // null, cudaStreamLegacy, cudaStreamPerThread
+    if (handle > last_built_in && handle_count_ < 2) {
         handles_[handle_count_++] = {kind, handle};
     }
 }
@@ -490,7 +491,7 @@ void Call::book_allocation() {
     }
     std::lock_guard lock(state_.ledger.mutex());
     if (made.destination != 0) {
-        made.destination_place = state_.ledger.classify(made.destination, thread_).place;
+        made.destination_place = state_.ledger.place_of_variable(made.destination, thread_);
     }
     record_->allocation = state_.ledger.add_allocation(made);
 }

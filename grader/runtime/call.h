@@ -106,7 +106,7 @@ class Call {
     bool learner_;
     bool recording_;
     Stored<CallRecord>* place_;
-    CallRecord local_;
+    alignas(CallRecord) std::byte local_[sizeof(CallRecord)];  ///< used without recording
     CallRecord* record_;
     std::uint64_t started_ = 0;
     Transfer transfer_;

@@ -1,12 +1,11 @@
 #include "grader/runtime/ledger.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "grader/runtime/call_sites.h"
 #include "grader/runtime/host_memory.h"
+#include "grader/runtime/runtime_state.h"
 
 namespace vram::runtime {
 namespace {
@@ -15,6 +14,8 @@ namespace {
 constexpr std::uint64_t padding_reach = std::uint64_t{1} << 20;
 
 constexpr pid_t withdrawn = -1;
+
+constexpr std::uint64_t first_allocation_places = std::uint64_t{1} << 16;
 
 }  // namespace
 
@@ -29,16 +30,27 @@ bool host_accessible(Family family) {
 // ---- calls ---------------------------------------------------------------------------------------
 
 const CallRecord* Ledger::call(CallNumber number) const {
-    const CallRecord& record = arena_.calls[number % call_capacity].record;
-    return number != 0 && record.number == number ? &record : nullptr;
+    if (number < arena_.first_kept_call || number > arena_.last_call) {
+        return nullptr;
+    }
+    const CallRecord& record = arena_.calls[call_slot(arena_, number)].record;
+    return record.number == number ? &record : nullptr;
 }
 
 // ---- allocations ---------------------------------------------------------------------------------
 
 std::optional<std::uint32_t> Ledger::take_allocation_slot() {
-    for (std::size_t tries = 0; tries < allocation_capacity; ++tries) {
-        std::uint64_t slot = arena_.next_allocation_slot;
-        arena_.next_allocation_slot = (slot + 1) % allocation_capacity;
+    // At least half of the places hold freed blocks, so that a free one is near; few places are
+    // used as long as few blocks live.
+    std::uint64_t& places = arena_.allocation_places;
+    places = std::max(places, first_allocation_places);
+    while (2 * index_.live().size() >= places && places < allocation_capacity) {
+        arena_.next_allocation_slot = std::max(arena_.next_allocation_slot, places);
+        places *= 2;
+    }
+    for (std::size_t tries = 0; tries < places; ++tries) {
+        std::uint64_t slot = arena_.next_allocation_slot % places;
+        arena_.next_allocation_slot = slot + 1;
         const AllocationRecord& record = arena_.allocations[slot].record;
         if (record.id == 0 || record.state != AllocationState::live) {
             arena_.allocation_slots = std::max(arena_.allocation_slots, slot + 1);
@@ -67,7 +79,7 @@ AllocationId Ledger::add_allocation(AllocationRecord record) {
     record.state = AllocationState::live;
     Stored<AllocationRecord>& place = arena_.allocations[*slot];
     place.record = record;
-    place.made_in = getpid();
+    place.made_in = this_process();
     place.ended_in = 0;
     place.seal();
     index_.add_live({record.base, end, record.id, *slot, record.family});
@@ -87,7 +99,7 @@ void Ledger::retire(const IndexedBlock& block, AllocationState state, CallNumber
     if (place.record.id == block.id) {
         place.record.state = state;
         place.record.freed_by = by;
-        place.ended_in = getpid();
+        place.ended_in = this_process();
         place.seal();
         if (on_device(block.family)) {
             live_device_bytes_ -= place.record.bytes;
@@ -136,6 +148,18 @@ void Ledger::lose_everything(CallNumber reset) {
             mark_destroyed(key.first, key.second, reset);
         }
     }
+}
+
+Place Ledger::place_of_variable(std::uint64_t address, const ThreadState& thread) const {
+    const IndexedBlock* block = index_.live_at_or_below(address);
+    if (block != nullptr && block->contains(address)) {
+        return address == block->begin ? Place::base : Place::interior;
+    }
+    auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    if (address >= here && address < thread.stack_end) {
+        return Place::host_stack;
+    }
+    return in_static_storage(address) ? Place::host_data : Place::host_heap;
 }
 
 std::vector<AllocationRecord> Ledger::allocations() const {
@@ -231,7 +255,7 @@ void Ledger::add_handle(HandleRecord record) {
     }
     Stored<HandleRecord>& place = arena_.handles[*slot];
     place.record = record;
-    place.made_in = getpid();
+    place.made_in = this_process();
     place.ended_in = 0;
     place.seal();
     handle_places_[{record.kind, record.handle}] = *slot;
@@ -262,7 +286,7 @@ std::optional<std::uint32_t> Ledger::mark_destroyed(HandleKind kind, std::uint64
     record->live = false;
     record->destroyed_by = destroyed_by;
     std::uint32_t slot = handle_places_.at({kind, value});
-    arena_.handles[slot].ended_in = getpid();
+    arena_.handles[slot].ended_in = this_process();
     arena_.handles[slot].seal();
     return slot;
 }
@@ -296,7 +320,7 @@ MisuseSlot Ledger::add_misuse(const Misuse& misuse) {
     MisuseSlot slot = arena_.misuse_count;
     Stored<Misuse>& place = arena_.misuses[slot];
     place.record = misuse;
-    place.made_in = getpid();
+    place.made_in = this_process();
     place.seal();
     ++arena_.misuse_count;
     return slot;
@@ -389,7 +413,7 @@ void Ledger::keep_own_allocations() {
         Stored<AllocationRecord>& place = arena_.allocations[*slot];
         place.record = record;
         place.record.state = AllocationState::live;
-        place.made_in = getpid();
+        place.made_in = this_process();
         place.seal();
         std::uint64_t end = record.base + std::max<std::size_t>(record.bytes, 1);
         index_.add_live({record.base, end, record.id, *slot, record.family});
@@ -403,7 +427,7 @@ void Ledger::reset() {
     std::vector<HandleRecord> own_handles;
     for (const auto& [key, slot] : handle_places_) {
         const Stored<HandleRecord>& place = arena_.handles[slot];
-        bool ended_elsewhere = place.ended_in != 0 && place.ended_in != getpid();
+        bool ended_elsewhere = place.ended_in != 0 && place.ended_in != this_process();
         if (place.record.handle == key.second && (place.record.live || ended_elsewhere)) {
             own_handles.push_back(place.record);
         }
@@ -444,7 +468,7 @@ bool Ledger::intact() const {
     CallNumber first = std::max<CallNumber>(arena_.first_kept_call,
                                             last >= call_capacity ? last - call_capacity + 1 : 1);
     for (CallNumber number = first; number <= last; ++number) {
-        const Stored<CallRecord>& place = arena_.calls[number % call_capacity];
+        const Stored<CallRecord>& place = arena_.calls[call_slot(arena_, number)];
         if (place.record.number == number && place.record.finished && !place.intact()) {
             return false;
         }

@@ -29,7 +29,7 @@ class Ledger {
     CallNumber next_number() { return ++arena_.last_call; }
     CallNumber last_number() const { return arena_.last_call; }
     Stored<CallRecord>& call_place(CallNumber number) {
-        return arena_.calls[number % call_capacity];
+        return arena_.calls[call_slot(arena_, number)];
     }
     /// nullptr when the call was not kept.
     const CallRecord* call(CallNumber number) const;
@@ -54,6 +54,8 @@ class Ledger {
 
     // --- Pointers.
     ClassifiedPointer classify(std::uint64_t address, const ThreadState& thread) const;
+    /// The same for a variable that is known to be writable host memory; cheaper.
+    Place place_of_variable(std::uint64_t address, const ThreadState& thread) const;
     /// The live allocation whose base is stored at `address` of host memory, as when a program
     /// passes &p instead of p; nullptr when there is none.
     const IndexedBlock* block_named_at(std::uint64_t address) const;

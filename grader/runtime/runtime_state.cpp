@@ -1,6 +1,7 @@
 #include "grader/runtime/runtime_state.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <new>
 
@@ -9,6 +10,8 @@
 
 namespace vram::runtime {
 namespace {
+
+pid_t process;
 
 alignas(RuntimeState) char storage[sizeof(RuntimeState)];
 
@@ -23,12 +26,14 @@ void release_locks() {
 }
 
 void after_fork_in_child() {
+    process = getpid();
     release_locks();
     open_host_memory_probe();
 }
 
 RuntimeState* make_state() {
     auto* state = new (storage) RuntimeState(open_arena());
+    process = getpid();
     locate_program();
     open_host_memory_probe();
     pthread_atfork(before_fork, release_locks, after_fork_in_child);
@@ -36,6 +41,10 @@ RuntimeState* make_state() {
 }
 
 }  // namespace
+
+pid_t this_process() {
+    return process;
+}
 
 RuntimeState& runtime_state() {
     static RuntimeState* state = make_state();

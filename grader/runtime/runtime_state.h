@@ -2,6 +2,8 @@
 // runs and never destroyed, since destructors of the program may still make runtime calls.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -40,6 +42,9 @@ struct RuntimeState {
         sticky_reported = false;
     }
 };
+
+/// The id of this process, without a system call.
+pid_t this_process();
 
 /// Made on the first use.
 RuntimeState& runtime_state();

@@ -71,7 +71,10 @@ class LedgerSession final : public Session {
     const std::array<char, 32>& channel_nonce() const override { return take_channel().nonce; }
 
     void enter_learner() override { state().in_learner = true; }
-    void leave_learner() override { state().in_learner = false; }
+    void leave_learner() override {
+        this_thread_as_is().harness_error = {};
+        state().in_learner = false;
+    }
     bool in_learner() const override { return state().in_learner; }
 
     CallNumber last_call() const override { return ledger().last_number(); }

@@ -1,0 +1,25 @@
+// A program of its own for the tests that start one: `probe WHAT`.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+int main(int count, char** arguments) {
+    const char* what = count > 1 ? arguments[1] : "";
+    if (std::strcmp(what, "free-wild") == 0) {
+        cudaFree(reinterpret_cast<void*>(0xdeadbeef000));
+    } else if (std::strcmp(what, "leak") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        cudaMalloc(&pointer, 50);
+        cudaFree(pointer);
+        cudaFree(pointer);
+    } else if (std::strcmp(what, "environment") == 0) {
+        const char* channel = std::getenv("VRAM_CHANNEL");
+        const char* ledger = std::getenv("VRAM_LEDGER_FD");
+        std::printf("%s %s\n", channel != nullptr ? channel : "-",
+                    ledger != nullptr ? ledger : "-");
+    }
+    return 0;
+}
