@@ -110,6 +110,12 @@ class LedgerSession final : public Session {
         return ledger().handles();
     }
     std::vector<Misuse> misuses_after(CallNumber after) const override {
+        if (on_virtual() && !in_learner()) {
+            controls::finish_pending_work();
+        }
+        return kept_misuses_after(after);
+    }
+    std::vector<Misuse> kept_misuses_after(CallNumber after) const {
         std::lock_guard lock(ledger().mutex());
         return ledger().misuses_after(after);
     }
@@ -223,7 +229,7 @@ class LedgerSession final : public Session {
         std::reverse(calls.begin(), calls.end());
         return calls;
     }
-    std::vector<Misuse> last_misuses() const override { return misuses_after(0); }
+    std::vector<Misuse> last_misuses() const override { return kept_misuses_after(0); }
 
     void reset_ledger() override {
         std::lock_guard lock(ledger().mutex());

@@ -13,6 +13,8 @@ void set_observer(virtual_gpu::Observer* observer);
 /// What a fault of host code at `address` tells, if that is the virtual GPU's business: fills
 /// `report` and returns true. For a signal handler.
 bool describe_host_fault(std::uint64_t address, virtual_gpu::Report& report);
+/// Executes what still waits in streams, so that every report there is to make was made.
+void finish_pending_work();
 std::uint64_t virtual_nanoseconds();
 void vary(std::uint64_t seed);
 void set_capacity(std::size_t bytes);

@@ -9,6 +9,8 @@ bool describe_host_fault(std::uint64_t, virtual_gpu::Report&) {
     return false;
 }
 
+void finish_pending_work() {}
+
 std::uint64_t virtual_nanoseconds() {
     return 0;
 }
