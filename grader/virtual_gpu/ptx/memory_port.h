@@ -1,0 +1,121 @@
+// Turns the addresses of a warp's access into host addresses, and checks, counts and records it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "grader/virtual_gpu/memory/block.h"
+#include "grader/virtual_gpu/ptx/instruction.h"
+#include "grader/virtual_gpu/ptx/kernel_execution.h"
+#include "grader/virtual_gpu/ptx/touched_bytes.h"
+
+namespace vram::virtual_gpu::ptx {
+
+struct Warp;
+
+enum class Access : std::uint8_t { read, write, atomic };
+
+class MemoryPort {
+  public:
+    /// Prepares for a launch. All references must live until the launch has ended.
+    void begin_launch(const BlockFinder& finder, const ExecutionOptions& options,
+                      std::uint32_t slots);
+
+    /// For active lanes that together touch the `count` x `size` bytes from `address` on, in lane
+    /// order and without gaps, in global memory. nullptr when it needs a closer look: use `lanes`.
+    std::byte* run(const Instruction& instruction, std::uint64_t address, unsigned size,
+                   unsigned count, Access access) {
+        const std::uint64_t bytes = std::uint64_t{size} * count;
+        Slot& slot = slots_[instruction.memory_slot];
+        const Block* block = slot.block;
+        if (block == nullptr || !is_inside(*block, address, bytes) || !block->live ||
+            (address & (size - 1)) != 0 || !simple_only_ ||
+            (access != Access::read && block->kind == MemoryKind::constant)) {
+            return nullptr;
+        }
+        if (count_) {
+            count_run(address, bytes, access);
+        }
+        if (track_) {
+            track_run(slot, address, bytes, access);
+        }
+        return block->host(address);
+    }
+
+    /// Fills `host` for the active lanes of any global access. Throws Fault.
+    void lanes(Warp& warp, const Instruction& instruction, const std::uint64_t* addresses,
+               unsigned size, Access access, std::byte** host);
+
+    /// Counts a request to shared memory at these offsets.
+    void count_shared(const Warp& warp, const std::uint32_t* offsets, unsigned size);
+
+    Counters counters;
+    TouchedBytes read;
+    TouchedBytes written;
+
+    bool counting() const { return count_; }
+    bool checking() const { return check_; }
+
+  private:
+    struct Slot {
+        const Block* block = nullptr;
+        std::uint64_t page_number = ~std::uint64_t{0};
+        TouchedPage* page = nullptr;
+    };
+
+    static bool is_inside(const Block& block, std::uint64_t address, std::uint64_t bytes) {
+        return address >= block.begin && address < block.end && block.end - address >= bytes;
+    }
+
+    void count_run(std::uint64_t address, std::uint64_t bytes, Access access) {
+        add_request((address + bytes - 1) / 32 - address / 32 + 1, bytes, access);
+    }
+
+    void add_request(std::uint64_t sectors, std::uint64_t bytes, Access access) {
+        switch (access) {
+            case Access::read:
+                counters.load_requests += 1;
+                counters.load_sectors += sectors;
+                counters.load_bytes += bytes;
+                break;
+            case Access::write:
+                counters.store_requests += 1;
+                counters.store_sectors += sectors;
+                counters.store_bytes += bytes;
+                break;
+            case Access::atomic:
+                counters.atomic_requests += 1;
+                counters.atomic_sectors += sectors;
+                break;
+        }
+    }
+
+    void track_run(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access) {
+        const std::uint64_t number = address / TouchedPage::bytes;
+        if (number == slot.page_number && (address + bytes - 1) / TouchedPage::bytes == number &&
+            access != Access::atomic) {
+            slot.page->mark(address, address + bytes);
+            return;
+        }
+        track(slot, address, bytes, access);
+    }
+
+    void track(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access);
+    void count_lanes(const Warp& warp, const std::uint64_t* addresses, unsigned size,
+                     Access access);
+    const Block* resolve(Warp& warp, int lane, const Instruction& instruction,
+                         std::uint64_t address, unsigned size, Access access);
+    void check_initialised(Warp& warp, int lane, const Block& block, std::uint64_t address,
+                           unsigned size, Access access);
+
+    const BlockFinder* finder_ = nullptr;
+    std::vector<Slot> slots_;
+    bool check_ = true;
+    bool count_ = true;
+    bool track_ = true;
+    bool simple_only_ = true;  ///< no opt-in check that wants to see each lane
+    bool check_initialised_ = false;
+};
+
+}  // namespace vram::virtual_gpu::ptx

@@ -1,0 +1,16 @@
+// cvt between all types.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "grader/virtual_gpu/ptx/half_format.h"
+#include "grader/virtual_gpu/ptx/operations/active_lanes.h"
+#include "grader/virtual_gpu/ptx/operations/any_conversion.h"
+#include "grader/virtual_gpu/ptx/operations/operations.h"
+#include "grader/virtual_gpu/ptx/warp.h"
+
+#define VRAM_OPERATIONS_FILE "grader/virtual_gpu/ptx/operations/conversion.inc"
+#include "grader/virtual_gpu/ptx/operations/for_each_target.h"

@@ -1,0 +1,14 @@
+// Loads, stores, and copies between spaces.
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "grader/virtual_gpu/ptx/addresses.h"
+#include "grader/virtual_gpu/ptx/block_state.h"
+#include "grader/virtual_gpu/ptx/memory_port.h"
+#include "grader/virtual_gpu/ptx/operations/active_lanes.h"
+#include "grader/virtual_gpu/ptx/operations/operations.h"
+#include "grader/virtual_gpu/ptx/warp.h"
+
+#define VRAM_OPERATIONS_FILE "grader/virtual_gpu/ptx/operations/memory.inc"
+#include "grader/virtual_gpu/ptx/operations/for_each_target.h"
