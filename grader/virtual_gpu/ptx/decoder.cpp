@@ -407,18 +407,6 @@ Operand FunctionDecoder::new_slot(std::size_t width) {
     return static_cast<Operand>(offset);
 }
 
-template <class T>
-const T* FunctionDecoder::find_in_scopes(std::unordered_map<std::string, T> Scope::*map,
-                                         const std::string& name) const {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-        const auto found = ((*scope).*map).find(name);
-        if (found != ((*scope).*map).end()) {
-            return &found->second;
-        }
-    }
-    return nullptr;
-}
-
 ParsedOperand FunctionDecoder::parse_operand() {
     ParsedOperand operand;
     if (reader_.accept("!")) {

@@ -89,9 +89,18 @@ class FunctionDecoder {
     Operand slot_of(Scope::Register& reg);
     Operand new_slot(std::size_t width);
     std::uint32_t reserve_frame_bytes(std::uint64_t bytes, std::uint32_t alignment);
+    /// The innermost meaning of a name in one of the maps of a scope; nullptr without one.
     template <class T>
     const T* find_in_scopes(std::unordered_map<std::string, T> Scope::*map,
-                            const std::string& name) const;
+                            const std::string& name) const {
+        for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+            const auto found = ((*scope).*map).find(name);
+            if (found != ((*scope).*map).end()) {
+                return &found->second;
+            }
+        }
+        return nullptr;
+    }
 
     ParsedOperand parse_operand();
     ParsedOperand parse_named_operand();
