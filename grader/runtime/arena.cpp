@@ -74,6 +74,7 @@ Arena* inherited_arena() {
     arena_descriptor = descriptor;
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     clear_records(*arena);
+    arena->kernel_count = 0;  // functions have other addresses here
     return arena;
 }
 

@@ -6,6 +6,7 @@
 #include "grader/runtime/channel.h"
 #include "grader/runtime/device_reports.h"
 #include "grader/runtime/fault_handler.h"
+#include "grader/runtime/report.h"
 #include "grader/runtime/runtime_state.h"
 #include "grader/runtime/sides.h"
 #include "grader/runtime/thread_state.h"
@@ -28,6 +29,9 @@ __attribute__((constructor(101))) void start() {
     open_side();
     if (chosen_device() == Device::virtual_gpu) {
         listen_to_virtual_gpu();
+    }
+    if (!session_is_claimed()) {
+        prepare_report();
     }
     use_alternate_signal_stack();
     install_fault_handler();

@@ -3,6 +3,26 @@
 #include "grader/virtual_gpu/control.h"
 
 namespace vram::runtime::controls {
+namespace {
+
+Session::KernelCounters counters_of(const virtual_gpu::ptx::Counters& counted,
+                                    std::uint64_t launches) {
+    Session::KernelCounters counters;
+    counters.launches = launches;
+    counters.load_requests = counted.load_requests;
+    counters.load_sectors = counted.load_sectors;
+    counters.store_requests = counted.store_requests;
+    counters.store_sectors = counted.store_sectors;
+    counters.atomic_requests = counted.atomic_requests;
+    counters.atomic_sectors = counted.atomic_sectors;
+    counters.shared_requests = counted.shared_requests;
+    counters.shared_waves = counted.shared_waves;
+    counters.warp_instructions = counted.warp_instructions;
+    counters.lane_instructions = counted.lane_instructions;
+    return counters;
+}
+
+}  // namespace
 
 void set_observer(virtual_gpu::Observer* observer) {
     virtual_gpu::set_observer(observer);
@@ -28,23 +48,21 @@ void set_capacity(std::size_t bytes) {
     virtual_gpu::set_capacity(bytes);
 }
 
-Session::KernelCounters kernel_counters() {
-    Session::KernelCounters totals;
+std::vector<KernelSummary> kernels() {
+    std::vector<KernelSummary> summaries;
     for (const virtual_gpu::KernelStatistics& kernel : virtual_gpu::kernel_statistics()) {
-        totals.launches += kernel.launches;
+        summaries.push_back(
+            {kernel.name, counters_of(kernel.counters, kernel.launches), kernel.nanoseconds});
     }
-    virtual_gpu::ptx::Counters counters = virtual_gpu::total_counters();
-    totals.load_requests = counters.load_requests;
-    totals.load_sectors = counters.load_sectors;
-    totals.store_requests = counters.store_requests;
-    totals.store_sectors = counters.store_sectors;
-    totals.atomic_requests = counters.atomic_requests;
-    totals.atomic_sectors = counters.atomic_sectors;
-    totals.shared_requests = counters.shared_requests;
-    totals.shared_waves = counters.shared_waves;
-    totals.warp_instructions = counters.warp_instructions;
-    totals.lane_instructions = counters.lane_instructions;
-    return totals;
+    return summaries;
+}
+
+Session::KernelCounters kernel_counters() {
+    std::uint64_t launches = 0;
+    for (const virtual_gpu::KernelStatistics& kernel : virtual_gpu::kernel_statistics()) {
+        launches += kernel.launches;
+    }
+    return counters_of(virtual_gpu::total_counters(), launches);
 }
 
 }  // namespace vram::runtime::controls

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "grader/runtime/session.h"
 #include "grader/virtual_gpu/observer.h"
@@ -19,5 +21,13 @@ std::uint64_t virtual_nanoseconds();
 void vary(std::uint64_t seed);
 void set_capacity(std::size_t bytes);
 Session::KernelCounters kernel_counters();
+
+struct KernelSummary {
+    std::string name;
+    Session::KernelCounters counters;
+    std::uint64_t virtual_nanoseconds = 0;  ///< on the device, all launches together
+};
+/// In order of first launch.
+std::vector<KernelSummary> kernels();
 
 }  // namespace vram::runtime::controls

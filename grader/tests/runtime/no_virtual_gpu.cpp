@@ -23,4 +23,8 @@ Session::KernelCounters kernel_counters() {
     return {};
 }
 
+std::vector<KernelSummary> kernels() {
+    return {};
+}
+
 }  // namespace vram::runtime::controls
