@@ -59,10 +59,15 @@ void Card::reset_contents() {
 }
 
 MemoryPool& Card::default_pool() {
-    return pools_.empty() ? create_pool() : *pools_.front();
+    return pools_.empty() ? add_pool() : *pools_.front();
 }
 
 MemoryPool& Card::create_pool() {
+    default_pool();  // always the first
+    return add_pool();
+}
+
+MemoryPool& Card::add_pool() {
     auto& pool = *pools_.emplace_back(std::make_unique<MemoryPool>(memory(), space, variation));
     pool.handle = ++last_pool_handle_ * 64;
     return pool;

@@ -57,6 +57,7 @@ class Card {
     std::uint64_t activity = 0;  ///< counts runtime calls
 
   private:
+    MemoryPool& add_pool();
     void settle_pools();
     void bury_unused_pools();
 

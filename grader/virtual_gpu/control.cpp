@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "grader/virtual_gpu/card.h"
+#include "grader/virtual_gpu/memory/device_heap.h"
 #include "grader/virtual_gpu/modules/kernel_table.h"
 
 namespace vram::virtual_gpu {
@@ -78,6 +79,7 @@ void reset() {
     const std::lock_guard lock(card_mutex());
     const std::uint64_t seed = card().variation.seed();
     const std::size_t capacity = card().capacity();
+    device_heap().forget();
     forget_variables();
     replace_card(seed);
     card().set_capacity(capacity);

@@ -9,6 +9,7 @@
 #include "grader/virtual_gpu/clock/cost_table.h"
 #include "grader/virtual_gpu/control.h"
 #include "grader/virtual_gpu/device_properties.h"
+#include "grader/virtual_gpu/memory/device_heap.h"
 #include "grader/virtual_gpu/modules/kernel_table.h"
 
 namespace vram::virtual_gpu {
@@ -24,7 +25,6 @@ struct Settings {
     cudaFuncCache cache = cudaFuncCachePreferNone;
     std::size_t stack_bytes = 1024;
     std::size_t printf_bytes = std::size_t{1} << 20;
-    std::size_t heap_bytes = std::size_t{8} << 20;
     std::size_t persisting_l2_bytes = 0;
     std::size_t fetch_granularity = 64;
 };
@@ -45,8 +45,6 @@ std::size_t* limit_of(cudaLimit limit) {
             return &settings().stack_bytes;
         case cudaLimitPrintfFifoSize:
             return &settings().printf_bytes;
-        case cudaLimitMallocHeapSize:
-            return &settings().heap_bytes;
         case cudaLimitMaxL2FetchGranularity:
             return &settings().fetch_granularity;
         case cudaLimitPersistingL2CacheSize:
@@ -87,6 +85,7 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceReset, void) {
         return cudaSuccess;
     }
     device.scheduler.run_everything();
+    device_heap().forget();
     device.reset_contents();
     forget_variables();
     settings() = Settings{};
@@ -243,6 +242,10 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceGetLimit, size_t* value, cudaLimit limit) {
     const std::size_t* stored = limit_of(limit);
     if (!value)
         return cudaErrorInvalidValue;
+    if (limit == cudaLimitMallocHeapSize) {
+        *value = device_heap().limit();
+        return cudaSuccess;
+    }
     if (!stored)
         return cudaErrorUnsupportedLimit;
     *value = *stored;
@@ -253,6 +256,8 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceSetLimit, cudaLimit limit, size_t value) {
     CallScope call;
     if (call.refused())
         return call.refused();
+    if (limit == cudaLimitMallocHeapSize)
+        return device_heap().set_limit(value) ? cudaSuccess : cudaErrorInvalidValue;
     std::size_t* stored = limit_of(limit);
     if (!stored)
         return cudaErrorUnsupportedLimit;

@@ -15,13 +15,23 @@ VectorClock before_free(Card& card) {
     return ordered;
 }
 
+/// Judges the work that may still use the block, while the block is still there. As measured, the
+/// host waits for all work meanwhile; where the seed says that it doesn't, other work stays pending.
+void run_before_free(Card& card, const Block& block) {
+    if (!card.variation.free_waits()) {
+        card.scheduler.run_work_on(block.begin, block.end);
+        return;
+    }
+    card.scheduler.run_without_waiting();
+    card.scheduler.wait_in_time_only();
+}
+
 }  // namespace
 
 cudaError_t free_now(Card& card, Block& block, const char* call) {
     const bool pinned = block.kind == MemoryKind::pinned;
     const VectorClock ordered = before_free(card);
-    // Whether hardware waits or not, the work is judged with the block still there.
-    card.scheduler.run_without_waiting();
+    run_before_free(card, block);
     if (outcome(card))
         return outcome(card);
     if (!block.live)  // an earlier cudaFreeAsync was still on its way
@@ -46,7 +56,7 @@ cudaError_t free_async_block_now(Card& card, Block& block, const char* call) {
     if (!pool)
         return cudaErrorInvalidValue;
     const VectorClock ordered = before_free(card);
-    card.scheduler.run_without_waiting();
+    card.scheduler.run_work_on(block.begin, block.end);
     if (outcome(card))
         return outcome(card);
     card.hazards.host_frees(block, ordered, *origin_of(call), ReportKind::free_in_flight);
@@ -57,7 +67,7 @@ cudaError_t free_async_block_now(Card& card, Block& block, const char* call) {
 
 cudaError_t unregister_now(Card& card, Block& block) {
     const VectorClock ordered = before_free(card);
-    card.scheduler.run_without_waiting();
+    run_before_free(card, block);
     if (outcome(card))
         return outcome(card);
     card.hazards.host_frees(block, ordered, *origin_of("cudaHostUnregister"),

@@ -188,6 +188,19 @@ VIRTUAL_STREAM_CALL(cudaStreamGetId, _ptsz, (cudaStream_t handle, unsigned long 
     return cudaSuccess;
 }
 
+VIRTUAL_STREAM_CALL(cudaStreamGetDevice, _ptsz, (cudaStream_t handle, int* device),
+                    (handle, device)) {
+    CallScope call;
+    if (call.refused())
+        return call.refused();
+    if (!stream_of(call.card(), handle))
+        return cudaErrorInvalidResourceHandle;
+    if (!device)
+        return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+}
+
 VIRTUAL_STREAM_CALL(cudaStreamIsCapturing, _ptsz,
                     (cudaStream_t handle, cudaStreamCaptureStatus* status), (handle, status)) {
     CallScope call;

@@ -7,6 +7,7 @@
 #include "grader/virtual_gpu/calls/virtual_call.h"
 #include "grader/virtual_gpu/clock/cost_table.h"
 #include "grader/virtual_gpu/environment.h"
+#include "grader/virtual_gpu/memory/device_heap.h"
 #include "grader/virtual_gpu/memory/initialisation.h"
 
 namespace vram::virtual_gpu {
@@ -144,6 +145,7 @@ cudaError_t launch(Card& card, const void* function, const LaunchConfiguration& 
         return error;
     if (const cudaError_t error = check(*entry, configuration))
         return error;
+    ptx::set_device_heap(&device_heap());
     auto pending = std::make_shared<PendingLaunch>();
     pending->module = entry->module->module;
     pending->kernel = entry->kernel;

@@ -324,6 +324,28 @@ void Scheduler::run_without_waiting() {
             run_up_to(stream, stream->done_tick + 1);
 }
 
+void Scheduler::run_work_on(std::uint64_t begin, std::uint64_t end) {
+    const auto may_touch = [&](const Operation& operation) {
+        return !operation.known_accesses ||
+               std::any_of(
+                   operation.accesses.begin(), operation.accesses.end(),
+                   [&](const Access& access) { return access.begin < end && begin < access.end; });
+    };
+    for (const auto& stream : streams()) {
+        std::uint64_t last = 0;
+        for (const Operation& operation : stream->pending)
+            if (may_touch(operation))
+                last = operation.epoch.tick;
+        while (stream->done_tick < last && front_is_free_of_host(stream, stream->done_tick + 1, 0))
+            run_up_to(stream, stream->done_tick + 1);
+    }
+}
+
+void Scheduler::wait_in_time_only() {
+    for (const auto& stream : all_streams_)
+        host_nanoseconds_ = std::max(host_nanoseconds_, stream->free_at);
+}
+
 bool Scheduler::advance_once(const std::shared_ptr<Stream>& stream, std::uint64_t tick) {
     if (stream->done_tick >= tick)
         return false;

@@ -70,6 +70,10 @@ class Scheduler {
 
     /// Runs everything that no host function holds up, without ordering the host after it.
     void run_without_waiting();
+    /// The same for the work that may touch bytes [begin, end), and what has to come before it.
+    void run_work_on(std::uint64_t begin, std::uint64_t end);
+    /// The host's time passes until the card is idle; nothing else changes.
+    void wait_in_time_only();
     /// Everything, host functions too; no order for the host either.
     void run_everything();
 
