@@ -8,6 +8,11 @@
 namespace {
 
 template <typename T>
+bool countable(std::size_t count) {
+    return count <= std::numeric_limits<std::size_t>::max() / sizeof(T);
+}
+
+template <typename T>
 class Owner {
   public:
     Owner() = default;
@@ -16,9 +21,8 @@ class Owner {
     ~Owner() { cudaFree(std::exchange(block_, nullptr)); }
 
     cudaError_t allocate(std::size_t count) {
-        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+        if (!countable<T>(count))
             return cudaErrorInvalidValue;
-        }
         if (count == 0)
             return cudaSuccess;
         T* block = nullptr;

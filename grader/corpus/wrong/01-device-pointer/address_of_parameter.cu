@@ -1,6 +1,7 @@
 // fails: Array.AddressReachesTheCaller
 // diagnosis: out-not-set
-// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts, Array.IsReleasedOnce
+// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts,
+//     Array.IsReleasedOnce
 // mistake: A1, one & too many: the address goes into the parameter
 #include "device_pointer.h"
 

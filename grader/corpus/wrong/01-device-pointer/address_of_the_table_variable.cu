@@ -1,5 +1,5 @@
 // fails: RowTable.EveryRowIsReachable
-// diagnosis: copy-wrong-direction
+// diagnosis: copy-bad-pointer
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
 // mistake: A9, the copy goes to the variable that holds the device address
 #include "device_pointer.h"

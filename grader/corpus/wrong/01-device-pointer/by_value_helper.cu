@@ -1,6 +1,7 @@
 // fails: Array.AddressReachesTheCaller
 // diagnosis: out-not-set
-// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts, Array.IsReleasedOnce
+// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts,
+//     Array.IsReleasedOnce
 // mistake: A2, the helper fills its own copy of the pointer
 #include "device_pointer.h"
 

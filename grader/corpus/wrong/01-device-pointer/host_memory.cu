@@ -1,6 +1,7 @@
 // fails: Array.AddressReachesTheCaller
 // diagnosis: not-device-memory
-// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts, Array.IsReleasedOnce
+// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts,
+//     Array.IsReleasedOnce
 // mistake: the address handed out is one of host memory
 #include "device_pointer.h"
 

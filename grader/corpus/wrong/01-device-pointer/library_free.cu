@@ -1,6 +1,5 @@
 // fails: Array.IsReleasedOnce
-// diagnosis: crashed
-// may also fail: Release.EmptiesWhatItWasGiven
+// diagnosis: host-touches-device
 // mistake: D10, the C library is asked to release device memory
 #include "device_pointer.h"
 

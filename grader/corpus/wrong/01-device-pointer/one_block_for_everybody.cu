@@ -1,8 +1,8 @@
 // fails: Array.AddressReachesTheCaller
 // diagnosis: not-separate
-// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts, Array.IsReleasedOnce,
-// Release.EmptiesWhatItWasGiven, Pair.BothOrNeither mistake: E5, every caller gets the same block
-// from a static variable
+// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts,
+//     Array.IsReleasedOnce, Release.EmptiesWhatItWasGiven, Pair.BothOrNeither
+// mistake: E5, every caller gets the same block from a static variable
 #include "device_pointer.h"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // fails: Pair.BothOrNeither
 // diagnosis: not-separate
+// may also fail: Release.EmptiesWhatItWasGiven
 // mistake: E5, the second allocation overwrites the first address
 #include "device_pointer.h"
 

@@ -1,5 +1,6 @@
 // fails: Matrix.DimensionsBecomeBytes
 // diagnosis: out-not-set
+// may also fail: Release.EmptiesWhatItWasGiven
 // mistake: A2, the address is stored in a copy of the struct
 #include "device_pointer.h"
 

@@ -1,6 +1,7 @@
 // fails: Array.AddressReachesTheCaller
 // diagnosis: bad-destination
-// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts, Array.IsReleasedOnce
+// may also fail: Array.HoldsEveryElement, Array.ZeroAndImpossibleCounts,
+//     Array.IsReleasedOnce
 // mistake: A3, the cast hides that the value was passed, and the value is whatever was there
 #include "device_pointer.h"
 

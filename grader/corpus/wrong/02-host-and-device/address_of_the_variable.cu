@@ -1,6 +1,7 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: copy-wrong-direction
-// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn, Failure.IsReportedAndLeavesNothing
+// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: A9, the copy goes to the variable that holds the device address
 #include "host_and_device.h"
 

@@ -1,6 +1,8 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: copy-wrong-direction
-// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn, Sum.AddsEveryElement, Compare.FindsTheFirstDifference, Failure.IsReportedAndLeavesNothing
+// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
+//     Sum.AddsEveryElement, Compare.FindsTheFirstDifference,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: B14, a download names the direction of an upload
 #include "host_and_device.h"
 

@@ -1,6 +1,7 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: host-touches-device
-// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn, Failure.IsReportedAndLeavesNothing
+// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: A7, the C library is asked to copy from device memory
 #include "host_and_device.h"
 

@@ -1,6 +1,7 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: copy-host-overrun
-// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn, Failure.IsReportedAndLeavesNothing
+// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: C20, one element more than asked for is copied
 #include "host_and_device.h"
 

@@ -1,6 +1,7 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: copy-host-overrun
-// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn, Failure.IsReportedAndLeavesNothing
+// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: C17, each element is taken to be as large as a pointer
 #include "host_and_device.h"
 

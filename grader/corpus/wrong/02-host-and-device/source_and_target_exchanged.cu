@@ -1,6 +1,7 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: copy-wrong-direction
-// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn, Failure.IsReportedAndLeavesNothing
+// may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: B14, the arguments of the copy are in the wrong order
 #include "host_and_device.h"
 

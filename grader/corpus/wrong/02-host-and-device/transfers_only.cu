@@ -1,6 +1,8 @@
 // fails: Fill.SetsElementsNotBytes
 // diagnosis: not-written-yet
-// may also fail: Sum.AddsEveryElement, Compare.FindsTheFirstDifference, CopyWithin.SurvivesOverlap, Place.IsToldForEveryKind, Failure.IsReportedAndLeavesNothing
+// may also fail: Sum.AddsEveryElement, Compare.FindsTheFirstDifference,
+//     CopyWithin.SurvivesOverlap, Place.IsToldForEveryKind,
+//     Failure.IsReportedAndLeavesNothing
 // mistake: the other functions are still to be written
 #include "host_and_device.h"
 
