@@ -37,7 +37,9 @@ std::string bytes_text(std::uint64_t begin, std::uint64_t end) {
 
 void HazardDetector::report(ReportKind kind, const Stamp& caught, const Stamp& other,
                             const Access& bytes, const std::string& first_line) {
-    const auto pair = std::minmax(caught.origin.get(), other.origin.get());
+    // Not auto: minmax of temporaries gives references to them.
+    const std::pair<const Origin*, const Origin*> pair =
+        std::minmax(caught.origin.get(), other.origin.get());
     if (!reported_.insert({pair.first, pair.second}).second)
         return;
     reported_origins_.push_back(caught.origin);
