@@ -1,6 +1,7 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: crashed
 // mistake: D10
+
 // free() of the C library gets a device address.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Failure.KeepsThePictures
 // diagnosis: not-emptied
 // mistake: D2
+
 // When the copy fails the block is freed and stays in the slot.
 #include "frame_store.h"
 

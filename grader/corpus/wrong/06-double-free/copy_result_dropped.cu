@@ -1,6 +1,7 @@
 // fails: Failure.KeepsThePictures
 // diagnosis: wrong-contents
 // mistake: B1
+
 // Nobody looks at the result of the copy.
 #include "frame_store.h"
 

@@ -1,7 +1,10 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: lost-picture
-// may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer, View.IsNeverFreed, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere, Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
+// may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
+//     View.IsNeverFreed, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere,
+//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
 // mistake: D13
+
 // The whole device is reset: the other store is gone too.
 #include "frame_store.h"
 

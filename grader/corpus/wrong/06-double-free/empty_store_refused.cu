@@ -1,5 +1,6 @@
 // fails: Release.SecondCallDoesNothing
 // diagnosis: wrong-status
+
 // Releasing a store that is empty already is called an error.
 #include "frame_store.h"
 

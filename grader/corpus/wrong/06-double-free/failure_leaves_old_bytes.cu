@@ -1,5 +1,6 @@
 // fails: Make.FailureLeavesAnEmptyStore
 // diagnosis: not-emptied
+
 // A store that can not be made stays as it was: garbage.
 #include "frame_store.h"
 

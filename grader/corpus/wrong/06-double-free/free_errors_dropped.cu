@@ -1,6 +1,7 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: error-not-reported
 // mistake: B13
+
 // Nobody looks at what the frees return.
 #include "frame_store.h"
 

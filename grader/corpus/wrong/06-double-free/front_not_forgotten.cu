@@ -1,6 +1,7 @@
 // fails: Release.SecondCallDoesNothing
 // diagnosis: double-free
 // may also fail: Make.IgnoresWhatWasThere, Make.FailureLeavesAnEmptyStore
+
 // The address of one of five blocks stays in the struct.
 #include "frame_store.h"
 

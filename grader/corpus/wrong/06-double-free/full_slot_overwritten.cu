@@ -2,6 +2,7 @@
 // diagnosis: leak
 // may also fail: Failure.KeepsThePictures
 // mistake: E3
+
 // The picture that was in the slot is not freed.
 #include "frame_store.h"
 

@@ -1,5 +1,6 @@
 // fails: Make.FailureLeavesAnEmptyStore
 // diagnosis: double-free
+
 // The error path frees the blocks and leaves their addresses.
 #include "frame_store.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: leak
 // may also fail: Failure.KeepsThePictures
 // mistake: E6
+
 // The first allocation is lost when the second one fails.
 #include "frame_store.h"
 

@@ -1,5 +1,6 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: wrong-count
+
 // The count of kept pictures stays.
 #include "frame_store.h"
 

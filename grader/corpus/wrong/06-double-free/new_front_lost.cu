@@ -1,6 +1,7 @@
 // fails: Failure.KeepsThePictures
 // diagnosis: leak
 // mistake: E6
+
 // The new front frame is lost when the new back frame fails.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: leak
 // mistake: E3
+
 // The block that was in front is overwritten.
 #include "frame_store.h"
 

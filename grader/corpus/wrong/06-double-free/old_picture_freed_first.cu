@@ -1,5 +1,6 @@
 // fails: Failure.KeepsThePictures
 // diagnosis: lost-picture
+
 // The kept picture goes before its successor is complete.
 #include "frame_store.h"
 

@@ -1,5 +1,6 @@
 // fails: Failure.KeepsThePictures
 // diagnosis: lost-picture
+
 // The old frames are gone before the new ones are there.
 #include "frame_store.h"
 

@@ -1,7 +1,10 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: double-free
-// may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer, Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Make.IgnoresWhatWasThere, Slot.RestoringMovesItsPicture, View.IsNeverFreed
+// may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
+//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Make.IgnoresWhatWasThere,
+//     Slot.RestoringMovesItsPicture, View.IsNeverFreed
 // mistake: D1
+
 // All stores share one staging buffer, and each of them frees it.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: double-free
 // mistake: D3
+
 // The previous frame is the back frame under a second name.
 #include "frame_store.h"
 

@@ -1,6 +1,8 @@
 // fails: Release.SecondCallDoesNothing
 // diagnosis: not-emptied
-// may also fail: Make.IgnoresWhatWasThere, Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Release.FreesEachBlockOnce
+// may also fail: Make.IgnoresWhatWasThere, Make.FailureLeavesAnEmptyStore,
+//     Failure.KeepsThePictures, Release.FreesEachBlockOnce
+
 // A width of zero marks the store as released; its addresses stay.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: lost-picture
 // mistake: D1
+
 // The picture that just moved to the front is freed.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: two-owners
 // mistake: D3
+
 // After an assignment the slot and the front own one block.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: leak
 // mistake: E1
+
 // An emptied slot loses the only address of its block.
 #include "frame_store.h"
 

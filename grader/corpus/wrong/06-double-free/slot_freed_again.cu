@@ -1,5 +1,6 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: double-free
+
 // The slot still has the address when it is dropped again.
 #include "frame_store.h"
 

@@ -1,5 +1,6 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: not-emptied
+
 // Only the pointer is emptied.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: nulled-before-free
 // mistake: D7
+
 // A reference is emptied, then its pointer is freed.
 #include "frame_store.h"
 

@@ -1,5 +1,6 @@
 // fails: Make.IgnoresWhatWasThere
 // diagnosis: free-never-allocated
+
 // Slots that were never written are freed.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: leak
 // mistake: E1
+
 // The number of kept pictures is taken for the number of the last slot.
 #include "frame_store.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: error-not-reported
 // may also fail: Failure.KeepsThePictures
 // mistake: B1
+
 // A store without its staging buffer is called a success.
 #include "frame_store.h"
 

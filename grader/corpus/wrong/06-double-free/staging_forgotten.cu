@@ -1,6 +1,7 @@
 // fails: Release.ReturnsTheStagingBuffer
 // diagnosis: leak
 // mistake: E1
+
 // The buffer that was added last is missing in the clean-up.
 #include "frame_store.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: free-wrong-family
 // may also fail: Failure.KeepsThePictures, Make.FailureLeavesAnEmptyStore
 // mistake: D8
+
 // The staging buffer is pinned host memory.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: release-stops-early
 // mistake: D15
+
 // One free that fails keeps the others from happening.
 #include "frame_store.h"
 

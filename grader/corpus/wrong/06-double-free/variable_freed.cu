@@ -1,7 +1,10 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: free-of-variable
-// may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer, View.IsNeverFreed, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere, Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
+// may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
+//     View.IsNeverFreed, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere,
+//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
 // mistake: D6
+
 // The address of the variable is freed, not the address in it.
 #include "frame_store.h"
 

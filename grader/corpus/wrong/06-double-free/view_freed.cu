@@ -1,6 +1,7 @@
 // fails: View.IsNeverFreed
 // diagnosis: view-freed
 // mistake: D5
+
 // Closing a view frees an address inside the frame.
 #include "frame_store.h"
 

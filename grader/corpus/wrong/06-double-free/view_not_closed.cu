@@ -1,5 +1,6 @@
 // fails: View.IsNeverFreed
 // diagnosis: not-emptied
+
 // Nothing to free was taken for nothing to do.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: View.IsNeverFreed
 // diagnosis: view-freed
 // mistake: D5
+
 // A view that is as wide as its rows is taken for a frame of its own.
 #include "frame_store.h"
 

@@ -1,6 +1,7 @@
 // fails: View.IsNeverFreed
 // diagnosis: wrong-contents
 // mistake: C3
+
 // The rows of a view are as far apart as those of the frame.
 #include "frame_store.h"
 

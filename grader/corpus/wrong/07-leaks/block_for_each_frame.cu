@@ -1,6 +1,7 @@
 // fails: Record.FullHistoryAllocatesNothing
 // diagnosis: allocates-per-frame
 // mistake: F3
+
 // Each frame allocates and frees the block it is drawn on.
 #include "recorder.h"
 

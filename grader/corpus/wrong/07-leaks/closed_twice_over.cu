@@ -1,7 +1,10 @@
 // fails: Close.GivesEverythingBack
 // diagnosis: double-free
-// may also fail: Record.ManyFramesHoldNoMore, Read.LeavesNothing, Configure.NewOverlaysReplaceTheOld, Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+// may also fail: Record.ManyFramesHoldNoMore, Read.LeavesNothing,
+//     Configure.NewOverlaysReplaceTheOld, Failure.OpeningLeavesNothing,
+//     Failure.LaterCallsLeaveNothing
 // mistake: D1
+
 // What frees itself is freed by hand first.
 #include "recorder.h"
 

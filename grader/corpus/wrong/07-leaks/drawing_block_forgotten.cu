@@ -2,6 +2,7 @@
 // diagnosis: leak
 // may also fail: Record.ManyFramesHoldNoMore, Failure.OpeningLeavesNothing
 // mistake: E1
+
 // The block that was added last is missing at the end.
 #include "recorder.h"
 

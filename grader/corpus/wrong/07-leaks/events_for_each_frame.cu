@@ -1,7 +1,9 @@
 // fails: Record.ManyFramesHoldNoMore
 // diagnosis: handle-leak
-// may also fail: Record.FullHistoryAllocatesNothing, Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+// may also fail: Record.FullHistoryAllocatesNothing, Failure.OpeningLeavesNothing,
+//     Failure.LaterCallsLeaveNothing
 // mistake: E5
+
 // A new event overwrites the only variable that held the old one.
 #include "recorder.h"
 

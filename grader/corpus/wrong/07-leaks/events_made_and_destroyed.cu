@@ -2,6 +2,7 @@
 // diagnosis: allocates-per-frame
 // may also fail: Failure.LaterCallsLeaveNothing
 // mistake: F3
+
 // Each frame makes an event and destroys it.
 #include "recorder.h"
 

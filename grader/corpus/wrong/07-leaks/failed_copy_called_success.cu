@@ -1,6 +1,7 @@
 // fails: Failure.LaterCallsLeaveNothing
 // diagnosis: error-not-reported
 // mistake: B1
+
 // The copy of the picture is not looked at.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Failure.LaterCallsLeaveNothing
 // diagnosis: wrong-contents
 // mistake: B1
+
 // Whether the drawing could be enqueued is not looked at.
 #include "recorder.h"
 

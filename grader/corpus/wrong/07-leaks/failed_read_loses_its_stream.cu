@@ -1,6 +1,7 @@
 // fails: Failure.LaterCallsLeaveNothing
 // diagnosis: handle-leak
 // mistake: E6
+
 // When the pinned buffer fails the stream is lost.
 #include "recorder.h"
 

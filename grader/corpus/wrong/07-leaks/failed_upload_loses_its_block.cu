@@ -2,6 +2,7 @@
 // diagnosis: leak
 // may also fail: Failure.OpeningLeavesNothing
 // mistake: E6
+
 // When the copy of an overlay fails its block is lost.
 #include "recorder.h"
 

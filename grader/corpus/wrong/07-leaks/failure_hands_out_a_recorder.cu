@@ -1,5 +1,6 @@
 // fails: Failure.OpeningLeavesNothing
 // diagnosis: out-not-null
+
 // After a failure the caller holds a recorder that is gone.
 #include "recorder.h"
 

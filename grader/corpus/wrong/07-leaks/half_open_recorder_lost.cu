@@ -1,6 +1,7 @@
 // fails: Failure.OpeningLeavesNothing
 // diagnosis: leak
 // mistake: E7
+
 // A smart pointer deletes the struct, and nobody frees what is in it.
 #include "recorder.h"
 

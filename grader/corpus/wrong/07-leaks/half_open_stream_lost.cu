@@ -1,6 +1,7 @@
 // fails: Failure.OpeningLeavesNothing
 // diagnosis: handle-leak
 // mistake: E6
+
 // The stream is lost when the first event can not be made.
 #include "recorder.h"
 

@@ -1,5 +1,6 @@
 // fails: Configure.NewOverlaysReplaceTheOld
 // diagnosis: wrong-status
+
 // Any change of the configuration empties the history.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Read.LeavesNothing
 // diagnosis: leak
 // mistake: E1
+
 // Each read leaves its pinned buffer behind.
 #include "recorder.h"
 

@@ -1,7 +1,11 @@
 // fails: Read.LeavesNothing
 // diagnosis: free-wrong-family
-// may also fail: Close.GivesEverythingBack, Record.LateFrameLeavesNothing, Record.ManyFramesHoldNoMore, Configure.NewOverlaysReplaceTheOld, Configure.NewSizeLetsTheOldGo, Record.FullHistoryAllocatesNothing, Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+// may also fail: Close.GivesEverythingBack, Record.LateFrameLeavesNothing,
+//     Record.ManyFramesHoldNoMore, Configure.NewOverlaysReplaceTheOld,
+//     Configure.NewSizeLetsTheOldGo, Record.FullHistoryAllocatesNothing,
+//     Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
 // mistake: D8
+
 // Pinned memory is given to cudaFree.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Record.LateFrameLeavesNothing
 // diagnosis: leak
 // mistake: E6
+
 // The question whether the frame is late comes after the allocation.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Record.LateFrameLeavesNothing
 // diagnosis: handle-leak
 // mistake: E10
+
 // An event for the time of arrival is made before the frame is dropped.
 #include "recorder.h"
 

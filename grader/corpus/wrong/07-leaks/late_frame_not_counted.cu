@@ -1,5 +1,6 @@
 // fails: Record.LateFrameLeavesNothing
 // diagnosis: wrong-stats
+
 // A dropped frame is forgotten in the stats.
 #include "recorder.h"
 

@@ -1,5 +1,6 @@
 // fails: Record.LateFrameLeavesNothing
 // diagnosis: wrong-stats
+
 // Late frames are recorded like others.
 #include "recorder.h"
 

@@ -1,5 +1,6 @@
 // fails: Record.LateFrameLeavesNothing
 // diagnosis: wrong-status
+
 // A late frame is called an error.
 #include "recorder.h"
 

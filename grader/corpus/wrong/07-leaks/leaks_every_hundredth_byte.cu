@@ -1,7 +1,9 @@
 // fails: Record.ManyFramesHoldNoMore
 // diagnosis: leak
-// may also fail: Record.FullHistoryAllocatesNothing, Close.GivesEverythingBack, Failure.LaterCallsLeaveNothing
+// may also fail: Record.FullHistoryAllocatesNothing, Close.GivesEverythingBack,
+//     Failure.LaterCallsLeaveNothing
 // mistake: E1
+
 // Only every fourth frame leaks.
 #include "recorder.h"
 

@@ -1,5 +1,6 @@
 // fails: Close.GivesEverythingBack
 // diagnosis: crashed
+
 // Closing nothing reads through null.
 #include "recorder.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: leak
 // may also fail: Record.FullHistoryAllocatesNothing, Failure.LaterCallsLeaveNothing
 // mistake: E3
+
 // Each frame gets a new block; the oldest picture loses its address.
 #include "recorder.h"
 

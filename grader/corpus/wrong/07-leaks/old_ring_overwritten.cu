@@ -1,6 +1,7 @@
 // fails: Configure.NewSizeLetsTheOldGo
 // diagnosis: leak
 // mistake: E3
+
 // A new size gets new pictures, and the old ones lose their addresses.
 #include "recorder.h"
 

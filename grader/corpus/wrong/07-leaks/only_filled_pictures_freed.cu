@@ -1,7 +1,9 @@
 // fails: Close.GivesEverythingBack
 // diagnosis: leak
-// may also fail: Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing, Configure.NewOverlaysReplaceTheOld
+// may also fail: Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing,
+//     Configure.NewOverlaysReplaceTheOld
 // mistake: E1
+
 // The loop that frees the ring counts pictures, not blocks.
 #include "recorder.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: error-not-reported
 // may also fail: Failure.LaterCallsLeaveNothing
 // mistake: B1
+
 // A recorder whose configuration failed is handed out as a good one.
 #include "recorder.h"
 

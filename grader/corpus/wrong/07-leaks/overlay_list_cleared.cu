@@ -1,6 +1,7 @@
 // fails: Configure.NewOverlaysReplaceTheOld
 // diagnosis: leak
 // mistake: E13
+
 // The list of overlays is emptied, its blocks are not freed.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Configure.NewOverlaysReplaceTheOld
 // diagnosis: leak
 // mistake: E13
+
 // New overlays are drawn after the old ones, which stay.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Configure.NewOverlaysReplaceTheOld
 // diagnosis: wrong-contents
 // mistake: E3
+
 // The same number of overlays is taken for the same overlays.
 #include "recorder.h"
 

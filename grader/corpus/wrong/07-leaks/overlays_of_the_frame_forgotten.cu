@@ -1,6 +1,9 @@
 // fails: Record.ManyFramesHoldNoMore
 // diagnosis: wrong-contents
-// may also fail: Close.GivesEverythingBack, Record.LateFrameLeavesNothing, Read.LeavesNothing, Configure.NewOverlaysReplaceTheOld, Record.FullHistoryAllocatesNothing, Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+// may also fail: Close.GivesEverythingBack, Record.LateFrameLeavesNothing, Read.LeavesNothing,
+//     Configure.NewOverlaysReplaceTheOld, Record.FullHistoryAllocatesNothing,
+//     Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+
 // To save memory the overlays are not drawn any more.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Record.FullHistoryAllocatesNothing
 // diagnosis: allocates-per-frame
 // mistake: F3
+
 // A pool makes it cheap to allocate for each frame, not free.
 #include "recorder.h"
 

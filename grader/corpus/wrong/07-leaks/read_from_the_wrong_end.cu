@@ -1,6 +1,10 @@
 // fails: Read.LeavesNothing
 // diagnosis: wrong-contents
-// may also fail: Close.GivesEverythingBack, Record.LateFrameLeavesNothing, Record.ManyFramesHoldNoMore, Configure.NewOverlaysReplaceTheOld, Configure.NewSizeLetsTheOldGo, Record.FullHistoryAllocatesNothing, Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+// may also fail: Close.GivesEverythingBack, Record.LateFrameLeavesNothing,
+//     Record.ManyFramesHoldNoMore, Configure.NewOverlaysReplaceTheOld,
+//     Configure.NewSizeLetsTheOldGo, Record.FullHistoryAllocatesNothing,
+//     Failure.OpeningLeavesNothing, Failure.LaterCallsLeaveNothing
+
 // The oldest picture is called the newest.
 #include "recorder.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: handle-leak
 // may also fail: Failure.LaterCallsLeaveNothing
 // mistake: E10
+
 // The stream for reading is made once and never destroyed.
 #include "recorder.h"
 

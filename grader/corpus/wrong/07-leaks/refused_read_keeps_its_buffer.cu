@@ -1,6 +1,7 @@
 // fails: Read.LeavesNothing
 // diagnosis: leak
 // mistake: E6
+
 // The age is looked at after the buffer was taken.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Configure.NewSizeLetsTheOldGo
 // diagnosis: leak
 // mistake: E3
+
 // When the history gets shorter, the pictures beyond it are lost.
 #include "recorder.h"
 

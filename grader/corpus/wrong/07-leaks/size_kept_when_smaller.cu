@@ -2,6 +2,7 @@
 // diagnosis: wrong-contents
 // may also fail: Failure.LaterCallsLeaveNothing, Configure.NewOverlaysReplaceTheOld
 // mistake: E14
+
 // Pictures of the old size stay in the history of the new one.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Configure.NewSizeLetsTheOldGo
 // diagnosis: leak
 // mistake: E5
+
 // A new staging buffer is taken before the old one is freed.
 #include "recorder.h"
 

@@ -1,6 +1,7 @@
 // fails: Read.LeavesNothing
 // diagnosis: handle-leak
 // mistake: E10
+
 // Each read makes a stream of its own and keeps it.
 #include "recorder.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: handle-leak
 // may also fail: Record.ManyFramesHoldNoMore, Failure.OpeningLeavesNothing
 // mistake: E10
+
 // The stream of a closed recorder stays.
 #include "recorder.h"
 
