@@ -162,14 +162,15 @@ std::vector<std::string> Compiler::compile_command(const Lab& lab) const {
 
 std::vector<std::string> Compiler::link_command(const Lab& lab, const fs::path& object) const {
     const fs::path runtime = installation_.runtime_library();
-    std::vector<std::string> command = {installation_.host_compiler, "-pie", "-o", "program",
-                                        object};
+    std::vector<std::string> command = {installation_.host_compiler, "-pie", "-o", "program"};
     command.insert(command.end(), installation_.linker_flags.begin(),
                    installation_.linker_flags.end());
     command.insert(command.end(), {"-Wl,--whole-archive", installation_.checks_of(lab.name),
                                    installation_.shared_checks(), "-Wl,--no-whole-archive",
                                    installation_.protocol_library()});
     command.insert(command.end(), installation_.gtest_link.begin(), installation_.gtest_link.end());
+    // Behind the grader's parts: of two instances of an inline function the first one is taken.
+    command.push_back(object);
     command.insert(command.end(),
                    {runtime, "-Wl,--disable-new-dtags",
                     "-Wl,-rpath," + runtime.parent_path().string(), "-lpthread", "-ldl", "-lrt"});

@@ -1,6 +1,7 @@
 #include "grader/proctor/object_file.h"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <elf.h>
 
 #include <algorithm>
@@ -61,6 +62,7 @@ void read_symbols(std::string_view bytes, const std::vector<Elf64_Shdr>& section
         symbol.defined = entry.st_shndx != SHN_UNDEF;
         symbol.local = ELF64_ST_BIND(entry.st_info) == STB_LOCAL;
         symbol.weak = ELF64_ST_BIND(entry.st_info) == STB_WEAK;
+        symbol.function = type == STT_FUNC || type == STT_GNU_IFUNC;
         object.symbols.push_back(std::move(symbol));
     }
 }
@@ -96,6 +98,26 @@ bool lies_in(std::string_view name, std::string_view space) {
 
 bool belongs_to_the_checks(std::string_view name) {
     return name.starts_with("vram_") || lies_in(name, "4vram") || lies_in(name, "7testing");
+}
+
+/// Whether a function of the C or C++ library has this name: this program is linked with both.
+bool is_in_the_libraries(const std::string& name) {
+    return dlsym(RTLD_DEFAULT, name.c_str()) != nullptr;
+}
+
+/// Whether the definition would be taken instead of a library's by the checks and the runtime too.
+/// Instances of the C++ library's templates are weak, and ordinary.
+bool replaces_a_library_function(const Symbol& symbol) {
+    if (!symbol.function) {
+        return false;
+    }
+    const std::string_view name = symbol.name;
+    const bool mangled = name.starts_with("_Z");
+    const bool allocates = name.starts_with("_Zn") || name.starts_with("_Zd");
+    if (symbol.weak && mangled && !allocates) {
+        return false;
+    }
+    return is_in_the_libraries(symbol.name) || name.starts_with("_ZSt") || lies_in(name, "St");
 }
 
 }  // namespace
@@ -140,6 +162,13 @@ std::string refusal(const ObjectFile& object) {
     for (const Symbol& symbol : object.symbols) {
         if (symbol.defined && !symbol.local && begins_runtime_name(symbol.name)) {
             return "it defines " + symbol.name + ", which belongs to the CUDA runtime";
+        }
+        if (symbol.defined && !symbol.local && symbol.name == "main") {
+            return "it defines main, which belongs to the grader";
+        }
+        if (symbol.defined && !symbol.local && replaces_a_library_function(symbol)) {
+            return "it defines " + demangled(symbol.name) +
+                   ", which belongs to the C or C++ library";
         }
         if (!symbol.local && belongs_to_the_checks(symbol.name)) {
             return std::string("it ") + (symbol.defined ? "defines " : "uses ") +

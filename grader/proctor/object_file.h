@@ -13,6 +13,7 @@ struct Symbol {
     bool defined = false;
     bool local = false;
     bool weak = false;
+    bool function = false;
 };
 
 struct ObjectFile {
@@ -32,9 +33,10 @@ std::string demangled(const std::string& name);
 
 /// The reason to refuse the object before it is linked; empty if there is none.
 ///
-/// Refused is what would take the grader's place: definitions of the CUDA runtime's functions, use
-/// or definition of the checks' names, and code that runs before the grader does. Instances of the
-/// runtime's inline templates and the stubs that nvcc writes are ordinary.
+/// Refused is what would take the grader's place: definitions of the CUDA runtime's functions, of the
+/// C and C++ libraries' functions and of main, use or definition of the checks' names, and code that
+/// runs before the grader does. Instances of inline functions and templates and the stubs that nvcc
+/// writes are ordinary.
 std::string refusal(const ObjectFile& object);
 
 }  // namespace vram::proctor

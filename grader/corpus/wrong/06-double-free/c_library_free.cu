@@ -1,5 +1,5 @@
 // fails: Slot.DroppingFreesItsPicture
-// diagnosis: crashed
+// diagnosis: host-touches-device
 // mistake: D10
 
 // free() of the C library gets a device address.

@@ -1,5 +1,6 @@
 // fails: Make.FailureLeavesAnEmptyStore
-// diagnosis: double-free
+// diagnosis: dangling-address
+// may also fail: Failure.KeepsThePictures
 
 // The error path frees the blocks and leaves their addresses.
 #include "frame_store.h"

@@ -1,6 +1,7 @@
 // fails: Make.IgnoresWhatWasThere
 // diagnosis: free-never-allocated
-// may also fail: Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
+// may also fail: Release.ReturnsTheStagingBuffer, Make.FailureLeavesAnEmptyStore,
+//     Failure.KeepsThePictures
 
 // What is in the store before it is made is released first.
 #include "frame_store.h"

@@ -1,5 +1,5 @@
 // fails: Release.FreesEachBlockOnce
-// diagnosis: double-free
+// diagnosis: host-touches-device
 // may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
 //     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Make.IgnoresWhatWasThere,
 //     Slot.RestoringMovesItsPicture, View.IsNeverFreed

@@ -1,5 +1,5 @@
 // fails: Release.FreesEachBlockOnce
-// diagnosis: double-free
+// diagnosis: two-owners
 // mistake: D3
 
 // The previous frame is the back frame under a second name.

@@ -1,5 +1,6 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: leak
+// may also fail: Failure.KeepsThePictures
 // mistake: E1
 
 // The number of kept pictures is taken for the number of the last slot.
