@@ -38,7 +38,7 @@ Placement::Placement(std::uint64_t begin, std::uint64_t end, std::size_t capacit
                      Variation& variation)
     : begin_(begin + variation.misalignment()),
       end_(end),
-      capacity_(capacity / chunk_bytes * chunk_bytes),
+      capacity_(capacity),
       variation_(variation) {
     addresses_.add(begin_, (end_ - begin_) / chunk_bytes * chunk_bytes);
 }
