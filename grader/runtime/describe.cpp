@@ -29,8 +29,12 @@ std::string size_text(const std::uint64_t* size) {
 }
 
 /// The public name of a call: without the marks of compilers and per-thread streams.
-std::string public_name(Entry entry) {
-    std::string name = entry_name(entry);
+std::string public_name(const CallRecord& call) {
+    std::string name = entry_name(call.entry);
+    // The typed overload of cudaMallocHost calls cudaHostAlloc without flags.
+    if (name == "cudaHostAlloc" && call.arguments[2] == cudaHostAllocDefault) {
+        return "cudaMallocHost";
+    }
     for (const char* suffix : {"_ptsz", "_ptds", "_v2"}) {
         if (name.ends_with(suffix)) {
             name.resize(name.size() - std::char_traits<char>::length(suffix));
@@ -149,9 +153,8 @@ const char* copy_kind_name(int kind) {
 }
 
 std::string describe_call(Ledger& ledger, const CallRecord& call) {
-    std::string text = is_launch(call.entry)
-                           ? launch_text(ledger, call)
-                           : public_name(call.entry) + "(" + arguments_of(call) + ")";
+    std::string text = is_launch(call.entry) ? launch_text(ledger, call)
+                                             : public_name(call) + "(" + arguments_of(call) + ")";
     if (!call.finished) {
         return text + ", which did not return";
     }

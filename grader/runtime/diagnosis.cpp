@@ -189,7 +189,9 @@ void diagnose_bounds(Call& call, const ClassifiedPointer& pointer, const Transfe
                                   describe_allocation(block) + start + ".",
                               details);
     misuse.other_call = block.made_by;
-    call.add_misuse(misuse, Stands::always);
+    // Registering may have covered a part of a larger host block: then the rest can be copied too.
+    call.add_misuse(misuse,
+                    block.family == Family::registered ? Stands::if_refused : Stands::always);
 }
 
 void diagnose_freed_transfer(Call& call, const ClassifiedPointer& pointer, MisuseKind kind,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the parts of the stand-in for libcudart that depend on the installed CUDA runtime.
 
-    generate_entry_points.py --soversion TOOLKIT
+    generate_entry_points.py --find TOOLKIT
     generate_entry_points.py --toolkit TOOLKIT --hooked hooked_calls.txt --machine x86_64 --out DIR
 
-The first form prints N of libcudart.so.N. The second writes into DIR:
+The first form prints N of libcudart.so.N and the library's path. The second writes into DIR:
 
     entry_points.cpp    a trampoline for each export, and the addresses of the virtual side
     entry_names.inc     the names, in the order of the table
@@ -120,14 +120,15 @@ def write(folder, name, text):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--soversion', metavar='TOOLKIT')
+    parser.add_argument('--find', metavar='TOOLKIT')
     parser.add_argument('--toolkit')
     parser.add_argument('--hooked')
     parser.add_argument('--machine', choices=sorted(TRAMPOLINES))
     parser.add_argument('--out')
     options = parser.parse_args()
-    if options.soversion:
-        print(find_library(options.soversion)[1])
+    if options.find:
+        library, version = find_library(options.find)
+        print(version, library, sep='\n')
         return
     library, _ = find_library(options.toolkit)
     exports, node = read_exports(library)

@@ -1,0 +1,116 @@
+"""What the library does around a program: its exports, its start, its report.
+
+usage: test_library.py REAL_LIBRARY OUR_LIBRARY LIBRARY_WITH_FAKE PROBE
+"""
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+real_library, our_library, fake_library, probe = (os.path.abspath(path) for path in sys.argv[1:5])
+
+
+def exports(library):
+    listing = subprocess.run(['nm', '-D', '--defined-only', library], check=True,
+                             capture_output=True, text=True).stdout
+    return {line.split()[2] for line in listing.splitlines() if line.split()[1] != 'A'}
+
+
+def run(*words, variables=None, **options):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith('VRAM_')}
+    environment['VRAM_DEVICE'] = 'virtual'
+    environment.update(variables or {})
+    return subprocess.run([probe, *words], env=environment, capture_output=True, text=True,
+                          timeout=60, **options)
+
+
+class Exports(unittest.TestCase):
+    def test_are_those_of_the_real_library_and_the_claim(self):
+        added = {name for name in exports(our_library) if name.startswith('vram_claim_session@')}
+        self.assertEqual(len(added), 1)
+        self.assertEqual(exports(our_library) - added, exports(real_library))
+
+    def test_nothing_of_ours_can_be_bound_from_outside(self):
+        listing = subprocess.run(['nm', '-D', our_library], check=True, capture_output=True,
+                                 text=True).stdout
+        self.assertNotIn('vram_virtual', listing)
+
+    def test_the_name_is_the_one_that_programs_ask_for(self):
+        dynamic = subprocess.run(['readelf', '-d', our_library], check=True, capture_output=True,
+                                 text=True).stdout
+        self.assertIn(f'soname: [{os.path.basename(real_library)}]', dynamic)
+
+
+class Sides(unittest.TestCase):
+    def test_an_unknown_device_is_refused(self):
+        result = run(variables={'VRAM_DEVICE': 'cpu'})
+        self.assertEqual(result.returncode, 87)
+        self.assertEqual(result.stderr,
+                         'vram: VRAM_DEVICE is "cpu"; it can be auto, virtual or gpu\n')
+
+    def test_a_missing_real_library_is_named(self):
+        result = run(variables={'VRAM_DEVICE': 'gpu', 'VRAM_REAL_CUDART': '/nowhere/libcudart.so'})
+        self.assertEqual(result.returncode, 87)
+        self.assertIn('there is no GPU', result.stderr)
+        self.assertIn('/nowhere/libcudart.so', result.stderr)
+
+    def test_without_a_gpu_auto_is_virtual(self):
+        result = run('free-wild', variables={'VRAM_DEVICE': 'auto', 'VRAM_SUMMARY': '1',
+                                             'VRAM_REAL_CUDART': '/nowhere/libcudart.so'})
+        self.assertEqual(result.returncode, 0)
+        self.assertIn('on the virtual GPU', result.stderr)
+
+
+class Channel(unittest.TestCase):
+    def test_is_taken_from_the_environment(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(b'n' * 32 + b'rest')
+            result = run('environment', variables={'VRAM_CHANNEL': str(theirs.fileno())},
+                         pass_fds=[theirs.fileno()])
+            self.assertEqual(result.stdout, '- -\n')
+            theirs.setblocking(False)
+            self.assertEqual(theirs.recv(100), b'rest')
+
+
+class Reports(unittest.TestCase):
+    def report(self, what):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'report.json')
+            result = run(what, variables={'VRAM_REPORT': file})
+            self.assertEqual((result.returncode, result.stderr), (0, ''))
+            with open(file, encoding='utf-8') as stream:
+                return json.load(stream)
+
+    def test_tell_calls_leaks_and_misuses(self):
+        report = self.report('leak')
+        self.assertEqual(report['calls'], {'cudaMalloc': 2, 'cudaFree': 2})
+        self.assertEqual([leak['bytes'] for leak in report['leaks']], [100])
+        self.assertEqual([misuse['diagnosis'] for misuse in report['misuses']], ['double-free'])
+        self.assertEqual(report['device'], 'virtual GPU')
+
+    def test_of_a_clean_program_are_empty(self):
+        report = self.report('nothing')
+        self.assertEqual((report['calls'], report['leaks'], report['misuses']), ({}, [], []))
+
+    def test_as_a_summary_go_to_standard_error(self):
+        result = run('leak', variables={'VRAM_SUMMARY': '1'})
+        self.assertIn('4 runtime calls: cudaFree 2, cudaMalloc 2', result.stderr)
+        self.assertIn('never freed: 1 block, 100 bytes', result.stderr)
+        self.assertIn('double-free: cudaFree was given', result.stderr)
+        self.assertEqual(result.stderr, run('leak', variables={'VRAM_REPORT': '-'}).stderr)
+
+    def test_are_not_written_unasked(self):
+        self.assertEqual(run('leak').stderr, '')
+
+    def test_that_cannot_be_written_are_said_so(self):
+        result = run('leak', variables={'VRAM_REPORT': '/nowhere/report.json'})
+        self.assertEqual(result.returncode, 0)
+        self.assertIn('cannot be written to /nowhere/report.json', result.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
