@@ -6,6 +6,7 @@
 #include <new>
 
 #include "grader/runtime/call_sites.h"
+#include "grader/runtime/describe.h"
 #include "grader/runtime/diagnosis.h"
 #include "grader/runtime/host_memory.h"
 #include "grader/runtime/session.h"
@@ -91,6 +92,10 @@ Call::Call(Entry entry, ThreadState& thread, const void* frame)
     if (traits_.action == Action::launch) {
         thread_.launch_is_placed = false;
     }
+}
+
+std::string Call::name() const {
+    return call_name(*record_);
 }
 
 void Call::add_argument(std::uint64_t value) {

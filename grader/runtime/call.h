@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "grader/runtime/entries.h"
 #include "grader/runtime/ledger.h"
@@ -67,7 +68,8 @@ class Call {
     const Traits& traits() const { return traits_; }
     const Transfer& transfer() const { return transfer_; }
     std::uint64_t argument(int index) const { return record_->arguments[index]; }
-    const char* name() const { return entry_name(record_->entry); }
+    /// For sentences: what the program calls it.
+    std::string name() const;
 
     /// When a misuse stands: `always`, or only if the call failed or never returned.
     enum class Stands : std::uint8_t { always, if_refused };

@@ -28,21 +28,6 @@ std::string size_text(const std::uint64_t* size) {
            std::to_string(size[2]) + ")";
 }
 
-/// The public name of a call: without the marks of compilers and per-thread streams.
-std::string public_name(const CallRecord& call) {
-    std::string name = entry_name(call.entry);
-    // The typed overload of cudaMallocHost calls cudaHostAlloc without flags.
-    if (name == "cudaHostAlloc" && call.arguments[2] == cudaHostAllocDefault) {
-        return "cudaMallocHost";
-    }
-    for (const char* suffix : {"_ptsz", "_ptds", "_v2"}) {
-        if (name.ends_with(suffix)) {
-            name.resize(name.size() - std::char_traits<char>::length(suffix));
-        }
-    }
-    return name;
-}
-
 std::string without_parameters(std::string name) {
     std::size_t parameters = name.find('(');
     return parameters == std::string::npos || parameters == 0 ? name : name.substr(0, parameters);
@@ -152,9 +137,26 @@ const char* copy_kind_name(int kind) {
     }
 }
 
+std::string call_name(const CallRecord& call) {
+    if (is_launch(call.entry)) {
+        return "A kernel launch";
+    }
+    std::string name = entry_name(call.entry);
+    // The typed overload of cudaMallocHost calls cudaHostAlloc without flags.
+    if (name == "cudaHostAlloc" && call.arguments[2] == cudaHostAllocDefault) {
+        return "cudaMallocHost";
+    }
+    for (const char* suffix : {"_ptsz", "_ptds", "_v2"}) {
+        if (name.ends_with(suffix)) {
+            name.resize(name.size() - std::char_traits<char>::length(suffix));
+        }
+    }
+    return name;
+}
+
 std::string describe_call(Ledger& ledger, const CallRecord& call) {
     std::string text = is_launch(call.entry) ? launch_text(ledger, call)
-                                             : public_name(call) + "(" + arguments_of(call) + ")";
+                                             : call_name(call) + "(" + arguments_of(call) + ")";
     if (!call.finished) {
         return text + ", which did not return";
     }

@@ -8,6 +8,8 @@
 
 namespace vram::runtime {
 
+/// What a program calls it: "cudaMemcpy" for cudaMemcpy_ptds, "A kernel launch".
+std::string call_name(const CallRecord& call);
 /// "cudaMalloc(1048576 bytes) -> 0x200000000400", "cudaFree(0x...) -> cudaErrorInvalidValue".
 std::string describe_call(Ledger& ledger, const CallRecord& call);
 /// "a 4096-byte block from cudaMalloc".

@@ -43,7 +43,7 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string releasing_name(Call& call, CallNumber number) {
     const CallRecord* record = call.state().ledger.call(number);
-    return record != nullptr ? entry_name(record->entry) : "an earlier call";
+    return record != nullptr ? call_name(*record) : "an earlier call";
 }
 
 // ---- releases ------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ void diagnose_live_base(Call& call, const ClassifiedPointer& pointer) {
     if (block.id == 0 || may_release(call.traits().family, block.family)) {
         return;
     }
-    std::string text = std::string(call.name()) + " was given " + describe_allocation(block) +
+    std::string text = call.name() + " was given " + describe_allocation(block) +
                        "; what releases it is " + releasing_call(block.family) + ".";
     Misuse misuse = misuse_of(MisuseKind::free_wrong_family, pointer, text);
     misuse.other_call = block.made_by;
@@ -75,15 +75,15 @@ void diagnose_freed_base(Call& call, const ClassifiedPointer& pointer) {
     std::string what = describe_allocation(block);
     Misuse misuse;
     if (block.state == AllocationState::lost_in_reset) {
-        misuse = misuse_of(MisuseKind::free_after_reset, pointer,
-                           std::string(call.name()) + " was given " + what +
-                               " that cudaDeviceReset had already destroyed.");
+        misuse = misuse_of(
+            MisuseKind::free_after_reset, pointer,
+            call.name() + " was given " + what + " that cudaDeviceReset had already destroyed.");
     } else {
-        misuse = misuse_of(MisuseKind::double_free, pointer,
-                           std::string(call.name()) +
-                               " was given an address that had been freed before: " + what + ".",
-                           "The first free was a " + releasing_name(call, block.freed_by) +
-                               "; after it the address can belong to somebody else.");
+        misuse = misuse_of(
+            MisuseKind::double_free, pointer,
+            call.name() + " was given an address that had been freed before: " + what + ".",
+            "The first free was a " + releasing_name(call, block.freed_by) +
+                "; after it the address can belong to somebody else.");
     }
     misuse.other_call = block.freed_by;
     call.add_misuse(misuse, Stands::if_refused);
@@ -97,9 +97,9 @@ void diagnose_interior(Call& call, const ClassifiedPointer& pointer) {
                             : "an address " + bytes_text(pointer.offset) + " into ";
     std::string after = freed ? ", which had been freed before."
                               : "; only its first address can be freed, and it is still allocated.";
-    Misuse misuse = misuse_of(
-        MisuseKind::free_interior, pointer,
-        std::string(call.name()) + " was given " + where + describe_allocation(block) + after);
+    Misuse misuse =
+        misuse_of(MisuseKind::free_interior, pointer,
+                  call.name() + " was given " + where + describe_allocation(block) + after);
     misuse.other_call = freed ? block.freed_by : block.made_by;
     call.add_misuse(misuse, Stands::if_refused);
 }
@@ -122,7 +122,7 @@ void diagnose_host_release(Call& call, const ClassifiedPointer& pointer) {
         std::string what = block != nullptr ? describe_allocation(*block) : "a block";
         Misuse misuse = misuse_of(
             MisuseKind::free_of_variable, pointer,
-            std::string(call.name()) +
+            call.name() +
                 " was given the address of a pointer variable, not the address stored in it: drop "
                 "the &.",
             "The variable points to " + what + ", which is still allocated.");
@@ -131,7 +131,7 @@ void diagnose_host_release(Call& call, const ClassifiedPointer& pointer) {
         call.add_misuse(misuse, Stands::if_refused);
         return;
     }
-    std::string first_line = std::string(call.name()) + " was given the address of " +
+    std::string first_line = call.name() + " was given the address of " +
                              host_place_text(pointer.place) +
                              ", which no call of the runtime allocated.";
     call.add_misuse(misuse_of(MisuseKind::free_host_memory, pointer, first_line),
@@ -162,9 +162,9 @@ bool is_freed(Place place) {
 std::string transfer_text(Call& call, const TransferSide& side) {
     const Transfer& transfer = call.transfer();
     if (side.pitch == 0) {
-        return std::string(call.name()) + " of " + bytes_text(side.span);
+        return call.name() + " of " + bytes_text(side.span);
     }
-    return std::string(call.name()) + " of " + std::to_string(transfer.rows) + " rows of " +
+    return call.name() + " of " + std::to_string(transfer.rows) + " rows of " +
            bytes_text(transfer.row_bytes);
 }
 
@@ -331,7 +331,7 @@ void diagnose_direction(Call& call) {
     int kind = call.transfer().kind;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         call.add_misuse(misuse_of(MisuseKind::copy_wrong_direction, call.record().pointers[0],
-                                  std::string(call.name()) +
+                                  call.name() +
                                       " was given a direction that does "
                                       "not exist (" +
                                       std::to_string(kind) + ")."),
@@ -348,7 +348,7 @@ void diagnose_direction(Call& call) {
     if (!wrong_destination && !wrong_source) {
         return;
     }
-    std::string text = std::string(call.name()) + " says " + copy_kind_name(kind) + ", but ";
+    std::string text = call.name() + " says " + copy_kind_name(kind) + ", but ";
     if (wrong_destination) {
         text += lies_text("destination", destination);
     }
@@ -408,9 +408,9 @@ void diagnose_release(Call& call) {
         case Place::padding:
         case Place::never_seen:
             call.add_misuse(
-                misuse_of(MisuseKind::free_unknown, pointer,
-                          std::string(call.name()) +
-                              " was given an address that no call of the runtime handed out."),
+                misuse_of(
+                    MisuseKind::free_unknown, pointer,
+                    call.name() + " was given an address that no call of the runtime handed out."),
                 Stands::if_refused);
             return;
     }
@@ -504,7 +504,7 @@ void diagnose_dead_handle(Call& call, const HandleRecord& handle) {
     misuse.address = handle.handle;
     misuse.other_call = handle.destroyed_by;
     copy_text(misuse.first_line, sizeof misuse.first_line,
-              std::string(call.name()) + " was given " + kind + " that had been destroyed before.");
+              call.name() + " was given " + kind + " that had been destroyed before.");
     call.add_misuse(misuse, Stands::always);
 }
 
@@ -522,7 +522,7 @@ void diagnose_unrecorded_event(Call& call, const HandleRecord& event) {
     misuse.address = event.handle;
     misuse.other_call = event.made_by;
     copy_text(misuse.first_line, sizeof misuse.first_line,
-              std::string(call.name()) + " was given an event that was never recorded" + effect);
+              call.name() + " was given an event that was never recorded" + effect);
     call.add_misuse(misuse, Stands::always);
 }
 
@@ -536,8 +536,8 @@ void diagnose_work_after_sticky(Call& call) {
     misuse.other_call = state.sticky_seen_in;
     auto code = static_cast<cudaError_t>(state.sticky_seen.load());
     copy_text(misuse.first_line, sizeof misuse.first_line,
-              std::string(call.name()) + " starts new work after the program was told of " +
-                  error_name(code) + "; after that code no later call can succeed.");
+              call.name() + " starts new work after the program was told of " + error_name(code) +
+                  "; after that code no later call can succeed.");
     call.add_misuse(misuse, Stands::always);
 }
 
