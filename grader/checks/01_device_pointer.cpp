@@ -265,11 +265,6 @@ bool judge_reported(const FailureCase& failure, cudaError_t status, const std::s
     return judge_status(status, failure.error(), name, since, failure.condition());
 }
 
-/// Lab 03 is about sticky errors; here, going on after one is nobody's fault.
-void tolerate_work_after_sticky() {
-    tolerate(runtime::MisuseKind::work_after_sticky);
-}
-
 /// A failed call keeps no memory. After a sticky error nothing can be released any more.
 bool judge_nothing_kept(const FailureCase& failure, const std::string& name, const Moment& since) {
     return failure.sticky() || judge_no_leaks(since, name + " failed", failure.condition());
@@ -476,7 +471,6 @@ TEST(Array, HoldsEveryElement) {
 }
 
 void array_fails_without_trace(FailureCase& failure) {
-    tolerate_work_after_sticky();
     const std::string name = "make_array(&array, 1001)";
     const Moment since;
     float* array = garbage<float>();
@@ -545,7 +539,6 @@ TEST(Array, ZeroAndImpossibleCounts) {
 }
 
 void array_release_fails(FailureCase& failure) {
-    tolerate_work_after_sticky();
     const std::string name = "free_array(&array)";
     const Moment since;
     float* array = garbage<float>();
@@ -589,7 +582,6 @@ TEST(Array, IsReleasedOnce) {
 }
 
 void pair_fails_without_trace(FailureCase& failure) {
-    tolerate_work_after_sticky();
     const std::string name = "make_pair(&image, 1001, &mask, 37)";
     const Moment since;
     float* image = garbage<float>();
@@ -668,7 +660,6 @@ TEST(Pair, BothOrNeither) {
 }
 
 void matrix_fails_without_trace(FailureCase& failure) {
-    tolerate_work_after_sticky();
     const std::string name = "make_matrix(&matrix, 37, 11)";
     const Moment since;
     Matrix matrix = garbage_matrix();
@@ -775,7 +766,6 @@ TEST(RowTable, EveryRowIsReachable) {
 }
 
 void table_fails_without_trace(FailureCase& failure) {
-    tolerate_work_after_sticky();
     const std::string name = "make_row_table(&table, 37, 11)";
     const Moment since;
     RowTable table = garbage_table();
@@ -861,7 +851,6 @@ bool judge_failing_release(const Kind<Thing>& kind) {
     releases.eligible = runtime::releases;
     return sweep_failures(
         [&](FailureCase& failure) {
-            tolerate_work_after_sticky();
             const std::string name = kind.free_name;
             const Moment since;
             Thing thing{};

@@ -764,8 +764,6 @@ bool judge_repetition(const Use& use) {
 
 bool judge_failures(const Use& use) {
     return sweep_failures([&](FailureCase& failure) {
-        // Lab 03 is about sticky errors; here, going on after one is nobody's fault.
-        tolerate(runtime::MisuseKind::work_after_sticky);
         use.prepare();
         const Moment since;
         session().clear_last_error();
