@@ -192,16 +192,78 @@ bool judge_amount(std::size_t count, const Moment& since) {
     return true;
 }
 
+enum class Side { host, device, either };
+
+const char* side_text(Side side) {
+    return side == Side::host ? "on the host" : "on the device";
+}
+
+Side side_of(const runtime::ClassifiedPointer& pointer) {
+    switch (pointer.place) {
+        case runtime::Place::host_stack:
+        case runtime::Place::host_data:
+        case runtime::Place::host_heap:
+            return Side::host;
+        case runtime::Place::base:
+        case runtime::Place::interior:
+            break;
+        default:
+            return Side::either;
+    }
+    switch (session().allocation(pointer.allocation).family) {
+        case runtime::Family::pinned:
+        case runtime::Family::registered:
+            return Side::host;
+        case runtime::Family::managed:
+            return Side::either;
+        default:
+            return Side::device;
+    }
+}
+
+Side named_destination(std::uint64_t kind) {
+    if (kind == cudaMemcpyDefault) {
+        return Side::either;
+    }
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    return to_device ? Side::device : Side::host;
+}
+
+Side named_source(std::uint64_t kind) {
+    if (kind == cudaMemcpyDefault) {
+        return Side::either;
+    }
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    return from_device ? Side::device : Side::host;
+}
+
+bool contradict(Side named, Side true_side) {
+    return named != Side::either && true_side != Side::either && named != true_side;
+}
+
 /// Each copy named its true direction, or cudaMemcpyDefault.
 bool judge_directions(const Moment& since) {
-    for (const runtime::Misuse& misuse : session().misuses_after(since.call())) {
-        if (misuse.kind == runtime::MisuseKind::copy_wrong_direction) {
-            fail(story_of(misuse)
-                     .expected("the direction in which the data go, or cudaMemcpyDefault")
-                     .why("it gave the right result only because the runtime looked at the "
-                          "addresses"));
-            return false;
+    for (const auto& made : since.calls()) {
+        if (!is_copy(made)) {
+            continue;
         }
+        const std::uint64_t kind = made.arguments[3];
+        const Side destination = side_of(made.pointers[0]);
+        const Side source = side_of(made.pointers[1]);
+        const bool wrong_destination = contradict(named_destination(kind), destination);
+        if (!wrong_destination && !contradict(named_source(kind), source)) {
+            continue;
+        }
+        fail(Story("copy-wrong-direction",
+                   std::string("A copy names a direction in which it does not go: its ") +
+                       (wrong_destination ? "destination" : "source") + " lies " +
+                       side_text(wrong_destination ? destination : source) + ".")
+                 .step(made)
+                 .show("")
+                 .expected("the direction in which the data go, or cudaMemcpyDefault")
+                 .why("it gave the right result only because the runtime looked at the "
+                      "addresses"));
+        return false;
     }
     return true;
 }

@@ -43,12 +43,22 @@ void add_last_calls(Story& story) {
     }
 }
 
+/// The program died inside a call that was diagnosed before it started, such as a copy from past
+/// the end of a host buffer.
+bool died_of(const runtime::Misuse& misuse) {
+    const auto calls = session().last_calls(1);
+    return !calls.empty() && !calls.back().finished && calls.back().number == misuse.call;
+}
+
 }  // namespace
 
 Story story_of_crash(int wait_status) {
     for (const runtime::Misuse& misuse : session().last_misuses()) {
         if (runtime::diagnosis_id(misuse) == std::string("host-touches-device")) {
             return story_of(misuse).expected("host code reads and writes host memory only");
+        }
+        if (WIFSIGNALED(wait_status) && died_of(misuse)) {
+            return story_of(misuse).found(signal_sentence(WTERMSIG(wait_status)));
         }
     }
     if (WIFSIGNALED(wait_status)) {
