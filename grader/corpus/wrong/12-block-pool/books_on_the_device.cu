@@ -1,6 +1,5 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: many-allocations
-// may also fail: Create.RefusesWhatCannotBe, Destroy.ReturnsTheSlab
 // A second allocation holds the marks of the blocks.
 #include "block_pool.h"
 

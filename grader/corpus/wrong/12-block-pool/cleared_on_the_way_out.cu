@@ -1,6 +1,5 @@
 // fails: Cost.NoCallAndNoSearch
 // diagnosis: runtime-call
-// may also fail: Release.RefusesStrangers
 // Each acquired block is cleared with cudaMemset, which nobody asked for.
 #include "block_pool.h"
 

@@ -1,6 +1,5 @@
 // fails: Release.BlocksComeBack
 // diagnosis: wrong-statistics
-// may also fail: Release.RefusesStrangers
 // The high-water mark follows the number of blocks in use downwards.
 #include "block_pool.h"
 

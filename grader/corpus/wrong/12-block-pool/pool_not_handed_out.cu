@@ -1,6 +1,6 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: out-not-set
-// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted, Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch, Create.RefusesWhatCannotBe, Destroy.ReturnsTheSlab
+// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted, Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
 // mistake: A2
 // The caller's variable never learns of the pool.
 #include "block_pool.h"

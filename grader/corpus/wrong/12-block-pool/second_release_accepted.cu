@@ -1,6 +1,5 @@
 // fails: Release.RefusesTheSecondTime
 // diagnosis: second-release-accepted
-// may also fail: Release.BlocksComeBack
 // mistake: G13
 // No mark tells a block in use from a free one, so that it is put on the list twice.
 #include "block_pool.h"

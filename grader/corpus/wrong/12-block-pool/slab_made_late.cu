@@ -1,6 +1,6 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: no-slab
-// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted, Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch, Create.RefusesWhatCannotBe, Destroy.ReturnsTheSlab
+// may also fail: Acquire.BlocksAreApartAndAligned, Release.BlocksComeBack, Release.RefusesStrangers, Create.RefusesWhatCannotBe
 // The slab is asked for by the first acquire, so that a full device is reported there.
 #include "block_pool.h"
 

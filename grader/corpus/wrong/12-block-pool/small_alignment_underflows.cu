@@ -1,8 +1,7 @@
 // fails: Acquire.BlocksAreApartAndAligned
-// diagnosis: blocks-overlap
-// may also fail: Create.AsksForOneSlab, Release.RefusesStrangers
+// diagnosis: wrong-status
 // mistake: G9
-// A formula that subtracts 256 wraps for alignments below it.
+// The room for moving the first block wraps around for alignments below 256.
 #include "block_pool.h"
 
 #include <cuda_runtime.h>
@@ -51,15 +50,11 @@ PoolStatus pool_create(const BlockPoolConfig* config, BlockPool** out) {
         return PoolStatus::invalid_argument;
     }
     // The slab's address may be less aligned than a block has to be: room to move the first one.
-    const std::size_t slack =
-        config->alignment > slab_alignment ? config->alignment - slab_alignment : 0;
+    const std::size_t slack = config->alignment - slab_alignment;
     if (config->block_bytes > SIZE_MAX - config->alignment) {
         return PoolStatus::out_of_memory;
     }
-    const std::size_t stride = std::max(
-        round_up(config->block_bytes + config->alignment - slab_alignment, config->alignment) +
-            (config->alignment >= slab_alignment ? slab_alignment : 0),
-        config->alignment);
+    const std::size_t stride = round_up(config->block_bytes, config->alignment);
     if (config->block_count > (SIZE_MAX - slack) / stride) {
         return PoolStatus::out_of_memory;
     }
