@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,16 +58,27 @@ class Load {
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
 
+    /// Allocates all blocks, or as many as a search allows in its time.
     [[nodiscard]] bool fill() {
+        constexpr double longest = 0.6e9;
+        constexpr std::size_t look_at_the_clock_after = 256;
+        std::size_t live = 0;
+        const double start = thread_nanoseconds();
         const bool went_well = learner([&] {
             bool all = pool_create(&config_, &pool_) == PoolStatus::ok;
-            for (std::size_t block = 0; all && block < blocks_.size(); ++block) {
-                all = pool_allocate(pool_, first_sizes_[block], &blocks_[block]) == PoolStatus::ok;
+            while (
+                all && live < blocks_.size() &&
+                (live % look_at_the_clock_after != 0 || thread_nanoseconds() - start < longest)) {
+                all = pool_allocate(pool_, first_sizes_[live], &blocks_[live]) == PoolStatus::ok;
+                live += all;
             }
             return all;
         });
-        return judge(went_well);
+        blocks_.resize(live);
+        return judge(went_well && live > 0);
     }
+
+    std::size_t live_blocks() const { return blocks_.size(); }
 
     /// Replaces blocks all over the pool; nanoseconds of the learner's code for a pair.
     [[nodiscard]] bool round(double* nanoseconds_per_pair) {
@@ -107,11 +119,10 @@ class Load {
 struct Costs {
     double few_live = std::numeric_limits<double>::max();   ///< nanoseconds a pair
     double many_live = std::numeric_limits<double>::max();  ///< the least of some rounds
+    std::size_t few = 0;                                    ///< blocks live
+    std::size_t many = 0;
     double backing_calls_per_pair = 0;
 };
-
-constexpr std::size_t few = 2'000;
-constexpr std::size_t many = 20'000;
 
 std::uint64_t backing_calls() {
     return session().count(runtime::entry_of("cudaMalloc")) +
@@ -119,18 +130,20 @@ std::uint64_t backing_calls() {
 }
 
 [[nodiscard]] bool measure(Costs* costs) {
-    Load small(few);
-    Load large(many);
+    Load small(2'000);
+    Load large(20'000);
     double ignored = 0;
     if (!small.fill() || !large.fill() || !small.round(&ignored) || !large.round(&ignored)) {
         return false;
     }
-    constexpr int rounds = 10;
-    constexpr double most_nanoseconds = 1.5e9;
+    costs->few = small.live_blocks();
+    costs->many = large.live_blocks();
+    constexpr int rounds = 12;
+    constexpr double longest = 0.6e9;
     const double start = thread_nanoseconds();
     const std::uint64_t calls_before = backing_calls();
     int done = 0;
-    while (done < rounds && thread_nanoseconds() - start < most_nanoseconds) {
+    while (done < 2 || (done < rounds && thread_nanoseconds() - start < longest)) {
         double small_cost = 0;
         double large_cost = 0;
         if (!small.round(&small_cost) || !large.round(&large_cost)) {
@@ -145,20 +158,33 @@ std::uint64_t backing_calls() {
     return true;
 }
 
-/// What no design without a search exceeds when the number of blocks grows tenfold: caches miss more
-/// often, trees get a few levels deeper.
-constexpr double surely_fast_growth = 4;
-/// From here on it is a search: ten times the blocks, ten times the work, or nearly.
-constexpr double surely_slow_growth = 6;
-constexpr double share_of_slow_pools = 0.25;
-
 std::string cost_text(const Costs& costs) {
     char text[160];
     std::snprintf(text, sizeof text,
                   "a pair costs %.0f ns with %zu blocks live and %.0f ns with %zu, %.1f times as "
                   "much",
-                  costs.few_live, few, costs.many_live, many, costs.many_live / costs.few_live);
+                  costs.few_live, costs.few, costs.many_live, costs.many,
+                  costs.many_live / costs.few_live);
     return text;
+}
+
+constexpr double share_of_searching_pools = 0.5;
+
+/// The share by the growth of the cost, as a power of the number of blocks: 0 is constant, 1 is a
+/// search through all of them. Caches alone bring constant work to 0.4. Nothing when it is too close
+/// to the border.
+std::optional<double> share_by_growth(const Costs& costs) {
+    constexpr double surely_no_search = 0.46;
+    constexpr double surely_a_search = 0.50;
+    if (costs.many <= 2 * costs.few) {
+        return share_of_searching_pools;  // it could not even be filled in the time
+    }
+    const double power = std::log(costs.many_live / costs.few_live) /
+                         std::log(static_cast<double>(costs.many) / static_cast<double>(costs.few));
+    if (power > surely_no_search && power < surely_a_search) {
+        return std::nullopt;
+    }
+    return power <= surely_no_search ? 1 : share_of_searching_pools;
 }
 
 /// The share by comparison with other allocators, measured in this very run.
@@ -172,7 +198,9 @@ double share_among_peers(double pool_cost, std::string* words) {
     if (pool_cost <= std::max(peers.cub, peers.cuda_malloc_async)) {
         return 1;
     }
-    return pool_cost <= peers.cuda_malloc ? 0.5 : share_of_slow_pools;
+    constexpr double share_before_cuda_malloc = 0.5;
+    constexpr double share_behind_cuda_malloc = 0.25;
+    return pool_cost <= peers.cuda_malloc ? share_before_cuda_malloc : share_behind_cuda_malloc;
 }
 
 }  // namespace
@@ -195,12 +223,12 @@ void judge_speed() {
                 .why("these calls are what a pool is there to save"));
         return;
     }
-    const double growth = costs.many_live / costs.few_live;
-    if (growth > surely_fast_growth && growth < surely_slow_growth) {
-        inconclusive("whether the pool searches can't be told apart: " + cost_text(costs));
+    const std::optional<double> by_growth = share_by_growth(costs);
+    if (!by_growth) {
+        inconclusive("whether the pool searches can't be told: " + cost_text(costs));
         return;
     }
-    double share = growth <= surely_fast_growth ? 1 : share_of_slow_pools;
+    double share = *by_growth;
     std::string words = cost_text(costs);
     if (!on_virtual_gpu()) {
         std::string against_peers;

@@ -16,8 +16,8 @@
 
 namespace {
 
-constexpr std::size_t largest_request = SIZE_MAX - pool_alignment;
-constexpr int orders = 56;
+constexpr int orders = 48;
+constexpr std::size_t largest_request = pool_alignment << (orders - 1);
 
 std::size_t rounded(std::size_t bytes) {
     return (bytes + pool_alignment - 1) / pool_alignment * pool_alignment;
