@@ -1,4 +1,4 @@
-// Design: a bit for each block, and above each 64 of them a bit that says whether any is free: a
+// Style: a bit for each block, and above each 64 of them a bit that says whether any is free: a
 // free block is found in one step a level, four levels for a million blocks.
 #include "block_pool.h"
 

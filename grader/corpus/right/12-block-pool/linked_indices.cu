@@ -1,4 +1,4 @@
-// Design: a free list of indices in host memory, each block's entry naming the next free one; an
+// Style: a free list of indices in host memory, each block's entry naming the next free one; an
 // entry of a block in use has a value of its own.
 #include "block_pool.h"
 

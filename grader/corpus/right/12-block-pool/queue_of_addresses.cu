@@ -1,4 +1,4 @@
-// Design: the block released longest ago is acquired first (a ring), the blocks in use are in a hash
+// Style: the block released longest ago is acquired first (a ring), the blocks in use are in a hash
 // table by address, and what goes wrong inside travels as an exception.
 #include "block_pool.h"
 

@@ -1,4 +1,4 @@
-// Design: address-ordered best fit. All blocks in one map by address; free ones also in a set by
+// Style: address-ordered best fit. All blocks in one map by address; free ones also in a set by
 // size, then address. The yardstick for the utilisation of any other pool.
 #include "pool.h"
 

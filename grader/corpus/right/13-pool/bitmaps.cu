@@ -1,4 +1,5 @@
-// Design: a bit for each unit of 256 bytes, one bitmap an arena, and the length of each block in use
+// partial: Traces.StayFast
+// Style: a bit for each unit of 256 bytes, one bitmap an arena, and the length of each block in use
 // in a table. Nothing is ever split or merged; a free place is a run of zeros.
 #include "pool.h"
 

@@ -1,4 +1,5 @@
-// Design: binary buddies. An arena is cut into trees, the largest powers of two that fit one after
+// partial: Traces.UseMemoryWell
+// Style: binary buddies. An arena is cut into trees, the largest powers of two that fit one after
 // the other; a block is a power of two of units, aligned to its size within the arena. An arena of
 // which nothing is in use is also given as a whole to a request that no tree can hold.
 #include "pool.h"

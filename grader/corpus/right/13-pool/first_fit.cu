@@ -1,4 +1,5 @@
-// Design: the textbook's free list. Each arena is a list of places in the order of their addresses;
+// partial: Traces.StayFast
+// Style: the textbook's free list. Each arena is a list of places in the order of their addresses;
 // a request takes the first free one that is large enough. Simple, and slow with many blocks.
 #include "pool.h"
 

@@ -1,4 +1,5 @@
-// Design: size classes with lazy coalescing. A freed block goes onto the list of its class as it is,
+// partial: Traces.UseMemoryWell
+// Style: size classes with lazy coalescing. A freed block goes onto the list of its class as it is,
 // and a request takes from there; neighbours are merged only when no list has anything that fits.
 #include "pool.h"
 
