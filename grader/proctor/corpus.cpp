@@ -18,7 +18,7 @@ using protocol::Verdict;
 
 const std::set<std::string> keys = {"fails",   "diagnosis", "may also fail", "mistake",
                                     "devices", "lab",       "strategy",      "surface",
-                                    "expect",  "solves",    "style"};
+                                    "expect",  "solves",    "style",         "partial"};
 
 std::string value_of(const CorpusHeader& header, const std::string& key) {
     const auto found = header.find(key);
@@ -59,10 +59,12 @@ bool passes(const CheckGrade& check) {
     return check.verdict == Verdict::pass || check.verdict == Verdict::not_graded_here;
 }
 
-std::vector<std::string> against_right(const LabGrade& grade) {
+std::vector<std::string> against_right(const CorpusHeader& header, const LabGrade& grade) {
     std::vector<std::string> result;
+    const auto partial = list_of(value_of(header, "partial"), ',');
     for (const CheckGrade& check : grade.checks) {
-        if (!passes(check) || check.earned < check.points) {
+        const bool all_points = check.earned >= check.points || contains(partial, check.check);
+        if (!passes(check) || !all_points) {
             result.push_back(check.check + ": expected pass, came " + verdict_text(check));
         }
     }
@@ -147,6 +149,7 @@ void verify(const CorpusFile& file) {
     needs_checks("fails");
     needs_checks("may also fail");
     needs_checks("solves");
+    needs_checks("partial");
     for (const std::string& device : list_of(value_of(file.header, "devices"), ',')) {
         if (!device_from_name(device)) {
             refuse("there is no device " + device);
@@ -244,7 +247,7 @@ std::vector<std::string> contradictions(const CorpusFile& file, const LabGrade& 
         return {"expected full marks, came " + grade.rejection->diagnosis + " (" +
                 grade.rejection->first_line + ")"};
     }
-    return against_right(grade);
+    return against_right(file.header, grade);
 }
 
 }  // namespace vram::proctor

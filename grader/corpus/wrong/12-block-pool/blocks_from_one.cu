@@ -1,6 +1,7 @@
 // fails: Acquire.BlocksAreApartAndAligned
 // diagnosis: block-outside-slab
 // may also fail: Release.BlocksComeBack
+
 // Blocks are counted from 1, so that the last one lies behind the slab.
 #include "block_pool.h"
 

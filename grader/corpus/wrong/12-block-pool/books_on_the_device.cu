@@ -1,5 +1,6 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: many-allocations
+
 // A second allocation holds the marks of the blocks.
 #include "block_pool.h"
 

@@ -1,5 +1,6 @@
 // fails: Cost.NoCallAndNoSearch
 // diagnosis: runtime-call
+
 // Each acquired block is cleared with cudaMemset, which nobody asked for.
 #include "block_pool.h"
 

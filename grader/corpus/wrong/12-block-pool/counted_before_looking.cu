@@ -1,6 +1,7 @@
 // fails: Release.RefusesStrangers
 // diagnosis: state-changed
 // may also fail: Release.RefusesTheSecondTime
+
 // The number of blocks in use sinks before the address is looked at.
 #include "block_pool.h"
 

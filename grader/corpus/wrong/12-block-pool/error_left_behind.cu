@@ -1,6 +1,7 @@
 // fails: Create.RefusesWhatCannotBe
 // diagnosis: stale-error
 // mistake: B5
+
 // The refused cudaMalloc stays in the last-error slot.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Acquire.SaysWhenItIsExhausted
 // diagnosis: wrong-status
 // mistake: G30
+
 // An empty pool answers ok and null.
 #include "block_pool.h"
 

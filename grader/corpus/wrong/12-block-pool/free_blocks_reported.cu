@@ -1,5 +1,6 @@
 // fails: Destroy.ReturnsTheSlab
 // diagnosis: wrong-report
+
 // What is reported at the end is how many blocks are free.
 #include "block_pool.h"
 

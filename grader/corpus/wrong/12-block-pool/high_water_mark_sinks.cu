@@ -1,5 +1,6 @@
 // fails: Release.BlocksComeBack
 // diagnosis: wrong-statistics
+
 // The high-water mark follows the number of blocks in use downwards.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Release.RefusesStrangers
 // diagnosis: stranger-accepted
 // mistake: G14
+
 // Any address in a block releases it.
 #include "block_pool.h"
 

@@ -1,7 +1,10 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: host-touches-device
-// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted, Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
+// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted,
+//     Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime,
+//     Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
 // mistake: A7
+
 // The free list is kept inside the free blocks, where the host can't write.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Release.RefusesStrangers
 // diagnosis: null-refused
 // mistake: G14
+
 // Null is treated like any address that is not the pool's.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Acquire.SaysWhenItIsExhausted
 // diagnosis: out-not-null
 // mistake: G30
+
 // The failed acquire leaves the caller's old address where it was.
 #include "block_pool.h"
 

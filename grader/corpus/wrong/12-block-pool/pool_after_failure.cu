@@ -1,5 +1,6 @@
 // fails: Create.RefusesWhatCannotBe
 // diagnosis: out-not-null
+
 // After a failure the caller's variable holds what it held before.
 #include "block_pool.h"
 

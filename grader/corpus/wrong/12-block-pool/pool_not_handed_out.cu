@@ -1,7 +1,10 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: out-not-set
-// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted, Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
+// may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted,
+//     Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime,
+//     Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
 // mistake: A2
+
 // The caller's variable never learns of the pool.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Create.RefusesWhatCannotBe
 // diagnosis: wrong-status
 // mistake: G10
+
 // The number of blocks times their distance wraps to a small slab.
 #include "block_pool.h"
 

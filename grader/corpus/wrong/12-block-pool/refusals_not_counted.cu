@@ -1,5 +1,6 @@
 // fails: Acquire.SaysWhenItIsExhausted
 // diagnosis: wrong-statistics
+
 // refused_acquires stays 0.
 #include "block_pool.h"
 

@@ -1,6 +1,8 @@
 // fails: Release.BlocksComeBack
 // diagnosis: wrong-status
-// may also fail: Acquire.SaysWhenItIsExhausted, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch
+// may also fail: Acquire.SaysWhenItIsExhausted, Release.RefusesStrangers,
+//     Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch
+
 // A release marks the block as free, and puts it nowhere.
 #include "block_pool.h"
 

@@ -1,5 +1,6 @@
 // fails: Cost.NoCallAndNoSearch
 // diagnosis: cost-grows
+
 // The free block is looked for among all blocks.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Release.RefusesTheSecondTime
 // diagnosis: second-release-accepted
 // mistake: G13
+
 // No mark tells a block in use from a free one, so that it is put on the list twice.
 #include "block_pool.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: block-misaligned
 // may also fail: Release.RefusesStrangers
 // mistake: G8
+
 // The alignment goes into the slab's size, and into no address.
 #include "block_pool.h"
 

@@ -1,6 +1,8 @@
 // fails: Create.AsksForOneSlab
 // diagnosis: no-slab
-// may also fail: Acquire.BlocksAreApartAndAligned, Release.BlocksComeBack, Release.RefusesStrangers, Create.RefusesWhatCannotBe
+// may also fail: Acquire.BlocksAreApartAndAligned, Release.BlocksComeBack,
+//     Release.RefusesStrangers, Create.RefusesWhatCannotBe
+
 // The slab is asked for by the first acquire, so that a full device is reported there.
 #include "block_pool.h"
 

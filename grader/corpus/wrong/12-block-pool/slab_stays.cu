@@ -1,6 +1,7 @@
 // fails: Destroy.ReturnsTheSlab
 // diagnosis: leak
 // mistake: G20
+
 // With blocks still in use, the slab is left to their owners.
 #include "block_pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Acquire.BlocksAreApartAndAligned
 // diagnosis: wrong-status
 // mistake: G9
+
 // The room for moving the first block wraps around for alignments below 256.
 #include "block_pool.h"
 

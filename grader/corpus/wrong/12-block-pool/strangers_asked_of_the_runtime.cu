@@ -1,5 +1,6 @@
 // fails: Release.RefusesStrangers
 // diagnosis: runtime-call
+
 // An address that is not the pool's is looked up with the runtime.
 #include "block_pool.h"
 

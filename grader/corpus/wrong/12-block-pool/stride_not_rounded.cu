@@ -2,6 +2,7 @@
 // diagnosis: slab-size
 // may also fail: Acquire.BlocksAreApartAndAligned, Release.RefusesStrangers
 // mistake: C13
+
 // The distance between blocks is block_bytes, whatever the alignment.
 #include "block_pool.h"
 

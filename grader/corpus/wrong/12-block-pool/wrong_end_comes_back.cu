@@ -1,6 +1,8 @@
 // fails: Release.BlocksComeBack
 // diagnosis: blocks-overlap
-// may also fail: Acquire.SaysWhenItIsExhausted, Release.RefusesStrangers, Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch
+// may also fail: Acquire.SaysWhenItIsExhausted, Release.RefusesStrangers,
+//     Release.RefusesTheSecondTime, Cost.NoCallAndNoSearch
+
 // The address becomes the number of the block before it.
 #include "block_pool.h"
 

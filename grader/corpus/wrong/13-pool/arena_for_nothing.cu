@@ -1,6 +1,7 @@
 // fails: Growth.AddsWhatIsNeeded
 // diagnosis: early-arena
 // may also fail: Sizes.ZeroAndHuge, Destroy.ReportsAndGivesBack, Growth.BacksOff
+
 // An initial size of 0 is answered with an arena all the same.
 #include "pool.h"
 

@@ -1,6 +1,8 @@
 // fails: Reuse.FreedMemoryServesAgain
 // diagnosis: unneeded-call
-// may also fail: Merge.NeighboursBecomeOne, Misuse.IsRefused, Growth.AddsWhatIsNeeded, Trim.GivesBackIdleArenas, Statistics.AreTrue, Growth.BacksOff, Growth.FailureChangesNothing
+// may also fail: Merge.NeighboursBecomeOne, Misuse.IsRefused, Growth.AddsWhatIsNeeded,
+//     Trim.GivesBackIdleArenas, Statistics.AreTrue, Growth.BacksOff, Growth.FailureChangesNothing
+
 // The last free of an arena gives it back to the device, and the next request asks for it again.
 #include "pool.h"
 

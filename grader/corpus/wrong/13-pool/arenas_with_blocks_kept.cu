@@ -1,6 +1,7 @@
 // fails: Destroy.ReportsAndGivesBack
 // diagnosis: leak
 // mistake: G20
+
 // An arena with a block still in use is left to the block's owner.
 #include "pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Blocks.AreAlignedAndApart
 // diagnosis: contents-lost
 // may also fail: Misuse.IsRefused
+
 // A freed block is cleared in whole pages, which reaches into its neighbour.
 #include "pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Growth.FailureChangesNothing
 // diagnosis: state-changed
 // may also fail: Sizes.ZeroAndHuge, Growth.BacksOff, Statistics.AreTrue
+
 // An arena is counted before cudaMalloc has answered.
 #include "pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Misuse.IsRefused
 // diagnosis: state-changed
 // may also fail: Trim.GivesBackIdleArenas
+
 // The number of live blocks sinks before the block is found.
 #include "pool.h"
 

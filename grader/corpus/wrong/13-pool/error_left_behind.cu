@@ -2,6 +2,7 @@
 // diagnosis: stale-error
 // may also fail: Sizes.ZeroAndHuge, Growth.BacksOff
 // mistake: B5
+
 // The refused cudaMalloc stays in the last-error slot.
 #include "pool.h"
 

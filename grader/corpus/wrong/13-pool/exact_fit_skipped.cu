@@ -1,7 +1,11 @@
 // fails: Reuse.FreedMemoryServesAgain
 // diagnosis: request-refused
-// may also fail: Sizes.ZeroAndHuge, Merge.NeighboursBecomeOne, Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+// may also fail: Sizes.ZeroAndHuge, Merge.NeighboursBecomeOne, Merge.NeverAcrossArenas,
+//     Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff,
+//     Growth.FailureChangesNothing, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack,
+//     Traces.UseMemoryWell
 // mistake: G1
+
 // A free place of exactly the size is passed over.
 #include "pool.h"
 

@@ -1,7 +1,9 @@
 // fails: Growth.FailureChangesNothing
 // diagnosis: wrong-status
-// may also fail: Sizes.ZeroAndHuge, Merge.NeverAcrossArenas, Statistics.AreTrue, Misuse.IsRefused
+// may also fail: Sizes.ZeroAndHuge, Merge.NeverAcrossArenas, Statistics.AreTrue,
+//     Misuse.IsRefused
 // mistake: G30
+
 // A request that can't be served is answered with ok and null.
 #include "pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Trim.GivesBackIdleArenas
 // diagnosis: wrong-trim
 // may also fail: Merge.NeverAcrossArenas, Growth.BacksOff
+
 // The first arena is kept for ever.
 #include "pool.h"
 

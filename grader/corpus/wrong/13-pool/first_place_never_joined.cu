@@ -1,7 +1,10 @@
 // fails: Merge.NeighboursBecomeOne
 // diagnosis: not-merged
-// may also fail: Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing, Trim.GivesBackIdleArenas, Reuse.FreedMemoryServesAgain, Traces.UseMemoryWell
+// may also fail: Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue,
+//     Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing,
+//     Trim.GivesBackIdleArenas, Reuse.FreedMemoryServesAgain, Traces.UseMemoryWell
 // mistake: G3
+
 // The first place of an arena is taken for the end of the list.
 #include "pool.h"
 

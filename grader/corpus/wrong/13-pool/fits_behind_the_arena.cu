@@ -1,6 +1,8 @@
 // fails: Growth.AddsWhatIsNeeded
 // diagnosis: block-outside-arenas
-// may also fail: Sizes.ZeroAndHuge, Growth.BacksOff, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+// may also fail: Sizes.ZeroAndHuge, Growth.BacksOff, Trim.GivesBackIdleArenas,
+//     Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+
 // An arena for a large request is as large as the request, and the books round it up to whole pages.
 #include "pool.h"
 

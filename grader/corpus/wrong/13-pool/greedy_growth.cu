@@ -1,6 +1,7 @@
 // fails: Growth.BacksOff
 // diagnosis: request-refused
 // mistake: G22
+
 // If growth_bytes can't be had, the request fails, although it needs much less.
 #include "pool.h"
 

@@ -1,6 +1,8 @@
 // fails: Growth.AddsWhatIsNeeded
 // diagnosis: arena-size
-// may also fail: Merge.NeverAcrossArenas, Growth.BacksOff, Trim.GivesBackIdleArenas, Traces.UseMemoryWell, Statistics.AreTrue, Growth.FailureChangesNothing
+// may also fail: Merge.NeverAcrossArenas, Growth.BacksOff, Trim.GivesBackIdleArenas,
+//     Traces.UseMemoryWell, Statistics.AreTrue, Growth.FailureChangesNothing
+
 // Each further arena is as large as the request that wanted it.
 #include "pool.h"
 

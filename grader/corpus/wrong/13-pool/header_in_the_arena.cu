@@ -1,7 +1,11 @@
 // fails: Blocks.AreAlignedAndApart
 // diagnosis: host-touches-device
-// may also fail: Sizes.ZeroAndHuge, Reuse.FreedMemoryServesAgain, Merge.NeighboursBecomeOne, Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell, Traces.StayFast
+// may also fail: Sizes.ZeroAndHuge, Reuse.FreedMemoryServesAgain, Merge.NeighboursBecomeOne,
+//     Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded,
+//     Growth.BacksOff, Growth.FailureChangesNothing, Trim.GivesBackIdleArenas,
+//     Destroy.ReportsAndGivesBack, Traces.UseMemoryWell, Traces.StayFast
 // mistake: A7
+
 // The size of each block is written in front of it, where the host can't write.
 #include "pool.h"
 

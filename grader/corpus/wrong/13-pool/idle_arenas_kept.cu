@@ -2,6 +2,7 @@
 // diagnosis: request-refused
 // may also fail: Merge.NeverAcrossArenas
 // mistake: G28
+
 // A request fails although an idle arena could make room.
 #include "pool.h"
 

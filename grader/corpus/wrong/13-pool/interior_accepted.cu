@@ -1,6 +1,7 @@
 // fails: Misuse.IsRefused
 // diagnosis: interior-accepted
 // mistake: G14
+
 // Any address in a block frees it.
 #include "pool.h"
 

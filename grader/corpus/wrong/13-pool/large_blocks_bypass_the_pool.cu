@@ -1,6 +1,8 @@
 // fails: Traces.StayFast
 // diagnosis: backing-calls
-// may also fail: Growth.AddsWhatIsNeeded, Destroy.ReportsAndGivesBack, Statistics.AreTrue, Traces.UseMemoryWell
+// may also fail: Growth.AddsWhatIsNeeded, Destroy.ReportsAndGivesBack, Statistics.AreTrue,
+//     Traces.UseMemoryWell
+
 // Blocks above 40 KB, if no whole number of 16 KiB, come from cudaMalloc and go back at once.
 #include "pool.h"
 

@@ -1,7 +1,9 @@
 // fails: Growth.AddsWhatIsNeeded
 // diagnosis: unneeded-call
-// may also fail: Merge.NeverAcrossArenas, Growth.BacksOff, Growth.FailureChangesNothing, Statistics.AreTrue, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+// may also fail: Merge.NeverAcrossArenas, Growth.BacksOff, Growth.FailureChangesNothing,
+//     Statistics.AreTrue, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
 // mistake: G23
+
 // Only the first arena is searched; a further one serves the request it was made for.
 #include "pool.h"
 

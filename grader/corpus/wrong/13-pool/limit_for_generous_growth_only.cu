@@ -1,6 +1,7 @@
 // fails: Growth.BacksOff
 // diagnosis: above-limit
 // may also fail: Merge.NeverAcrossArenas, Sizes.ZeroAndHuge, Reuse.FreedMemoryServesAgain
+
 // The limit is compared with what is reserved before the arena comes, not after.
 #include "pool.h"
 

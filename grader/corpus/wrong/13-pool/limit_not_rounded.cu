@@ -1,6 +1,7 @@
 // fails: Sizes.ZeroAndHuge
 // diagnosis: wrong-status
 // mistake: G25
+
 // The first arena's size is rounded up, the limit is not.
 #include "pool.h"
 

@@ -1,7 +1,10 @@
 // fails: Merge.NeverAcrossArenas
 // diagnosis: block-across-arenas
-// may also fail: Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell, Traces.StayFast, Growth.FailureChangesNothing
+// may also fail: Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff,
+//     Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell, Traces.StayFast,
+//     Growth.FailureChangesNothing
 // mistake: G4
+
 // Neighbours in address are merged, whichever cudaMalloc they came from.
 #include "pool.h"
 

@@ -1,7 +1,10 @@
 // fails: Merge.NeighboursBecomeOne
 // diagnosis: not-merged
-// may also fail: Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing, Trim.GivesBackIdleArenas, Reuse.FreedMemoryServesAgain, Traces.UseMemoryWell
+// may also fail: Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue,
+//     Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing,
+//     Trim.GivesBackIdleArenas, Reuse.FreedMemoryServesAgain, Traces.UseMemoryWell
 // mistake: G3
+
 // A freed block joins the place behind it, and not the one before it.
 #include "pool.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: memory-wasted
 // may also fail: Traces.StayFast
 // mistake: G23
+
 // Only the three newest arenas are searched: the first one, the largest, is soon out of sight.
 #include "pool.h"
 

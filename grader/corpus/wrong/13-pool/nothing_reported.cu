@@ -1,5 +1,6 @@
 // fails: Destroy.ReportsAndGivesBack
 // diagnosis: wrong-report
+
 // What is still out at the end is not told.
 #include "pool.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: out-not-null
 // may also fail: Sizes.ZeroAndHuge, Merge.NeverAcrossArenas, Statistics.AreTrue
 // mistake: G30
+
 // A failed request leaves the caller's variable as it was.
 #include "pool.h"
 

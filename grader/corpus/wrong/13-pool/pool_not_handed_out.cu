@@ -1,7 +1,11 @@
 // fails: Sizes.ZeroAndHuge
 // diagnosis: out-not-set
-// may also fail: Blocks.AreAlignedAndApart, Reuse.FreedMemoryServesAgain, Merge.NeighboursBecomeOne, Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing, Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell, Traces.StayFast
+// may also fail: Blocks.AreAlignedAndApart, Reuse.FreedMemoryServesAgain,
+//     Merge.NeighboursBecomeOne, Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue,
+//     Growth.AddsWhatIsNeeded, Growth.BacksOff, Growth.FailureChangesNothing,
+//     Trim.GivesBackIdleArenas, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell, Traces.StayFast
 // mistake: A2
+
 // The caller's variable never learns of the pool.
 #include "pool.h"
 

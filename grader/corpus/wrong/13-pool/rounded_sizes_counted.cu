@@ -1,6 +1,7 @@
 // fails: Statistics.AreTrue
 // diagnosis: wrong-statistics
 // may also fail: Destroy.ReportsAndGivesBack
+
 // live_bytes adds up rounded sizes.
 #include "pool.h"
 

@@ -1,6 +1,7 @@
 // fails: Sizes.ZeroAndHuge
 // diagnosis: wrong-status
 // mistake: G10
+
 // A size near the largest one becomes 0 when it is rounded up.
 #include "pool.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: double-free-accepted
 // may also fail: Trim.GivesBackIdleArenas
 // mistake: G13
+
 // No mark tells a block in use from a free place at the same address.
 #include "pool.h"
 

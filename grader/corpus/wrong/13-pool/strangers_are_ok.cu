@@ -2,6 +2,7 @@
 // diagnosis: foreign-accepted
 // may also fail: Trim.GivesBackIdleArenas
 // mistake: G14
+
 // What is not the pool's is passed over in silence.
 #include "pool.h"
 

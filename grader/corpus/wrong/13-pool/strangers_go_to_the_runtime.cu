@@ -2,6 +2,7 @@
 // diagnosis: runtime-call
 // may also fail: Trim.GivesBackIdleArenas
 // mistake: G14
+
 // What is not the pool's is taken for a block of cudaMalloc's. For the head of an arena it is one.
 #include "pool.h"
 

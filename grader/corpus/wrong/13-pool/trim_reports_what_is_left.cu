@@ -1,5 +1,6 @@
 // fails: Trim.GivesBackIdleArenas
 // diagnosis: wrong-report
+
 // pool_trim tells what is reserved afterwards.
 #include "pool.h"
 

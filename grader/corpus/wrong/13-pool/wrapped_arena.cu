@@ -1,6 +1,7 @@
 // fails: Sizes.ZeroAndHuge
 // diagnosis: wrapped-size
 // mistake: G10
+
 // The arena is asked for with a size that wrapped; then the request does not fit, of course.
 #include "pool.h"
 

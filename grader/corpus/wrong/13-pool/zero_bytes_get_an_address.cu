@@ -1,6 +1,7 @@
 // fails: Sizes.ZeroAndHuge
 // diagnosis: zero-size
 // mistake: G12
+
 // A request of zero bytes gets the address of the next block.
 #include "pool.h"
 
