@@ -57,14 +57,20 @@ TEST(BestFit, ReckonsWhatTheBestFitPoolReserves) {
     }
 }
 
-TEST(Reference, NeedsNoMoreThanBestFitByMoreThanTwoPercent) {
+TEST(Reference, UsesMemoryAsWellAsBestFitOnAverage) {
     const auto reference = pool_contestant("reference", load_pool(reference_pool));
-    for (const Trace& trace : general_traces({1000, 10000, 3})) {
-        (void)reference->run(trace);
-        const auto best = static_cast<double>(
-            best_fit_reservation(trace, trace.most_live_bytes, trace.most_live_bytes / 64));
-        EXPECT_LE(static_cast<double>(reference->peak_reserved_bytes()), 1.02 * best) << trace.name;
+    double ratios = 0;
+    int traces = 0;
+    for (const std::uint64_t seed : {1, 2, 3, 4}) {
+        for (const Trace& trace : general_traces({1000, 10000, seed})) {
+            (void)reference->run(trace);
+            const auto best = static_cast<double>(
+                best_fit_reservation(trace, trace.most_live_bytes, trace.most_live_bytes / 64));
+            ratios += static_cast<double>(reference->peak_reserved_bytes()) / best;
+            ++traces;
+        }
     }
+    EXPECT_LE(ratios / traces, 1.01);
 }
 
 TEST(Reference, WastesNothingOnTrainingSteps) {

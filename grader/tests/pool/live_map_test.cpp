@@ -58,7 +58,7 @@ TEST(LiveMap, DrawsTheNeighbourhoodWithGapsAndAMark) {
               "+0x340        free, 3.2 KiB\n");
 }
 
-TEST(LiveMap, ShowsThreeNeighboursOnEitherSide) {
+TEST(LiveMap, ShowsWhatIsOverlappedAndThreeNeighboursOnEitherSide) {
     LiveMap live;
     for (std::uintptr_t block = 0; block < 16; ++block) {
         live.add({0x1000 + block * 0x100, 0x100, "block " + std::to_string(block)});
@@ -72,6 +72,7 @@ TEST(LiveMap, ShowsThreeNeighboursOnEitherSide) {
               "+0x800        block 8, 256 bytes\n"
               "+0x900        block 9, 256 bytes\n"
               "+0xa00        block 10, 256 bytes\n"
+              "+0xb00        block 11, 256 bytes\n"
               "...\n");
 }
 
