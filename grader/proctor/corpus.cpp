@@ -20,6 +20,9 @@ const std::set<std::string> keys = {"fails",   "diagnosis", "may also fail", "mi
                                     "devices", "lab",       "strategy",      "surface",
                                     "expect",  "solves",    "style",         "partial"};
 
+/// Their values go on in the next line; all others do so only after a comma.
+const std::set<std::string> prose = {"mistake", "strategy", "surface", "style"};
+
 std::string value_of(const CorpusHeader& header, const std::string& key) {
     const auto found = header.find(key);
     return found == header.end() ? "" : found->second;
@@ -183,6 +186,7 @@ CorpusFile loaded(CorpusKind kind, const fs::path& path, const fs::path& corpus)
 CorpusHeader parse_corpus_header(std::string_view source) {
     CorpusHeader header;
     std::string* value = nullptr;
+    bool goes_on = false;
     for (const std::string& line : lines_of(source)) {
         if (!line.starts_with("//")) {
             break;
@@ -195,7 +199,8 @@ CorpusHeader parse_corpus_header(std::string_view source) {
         if (colon != std::string_view::npos && keys.contains(key)) {
             value = &header[key];
             *value = trimmed(text.substr(colon + 1));
-        } else if (value != nullptr) {
+            goes_on = prose.contains(key);
+        } else if (value != nullptr && (goes_on || value->ends_with(','))) {
             *value += " " + std::string(text);
         }
     }
