@@ -120,6 +120,13 @@ Rejection missing_functions(const std::string& file, const fs::path& object,
     return result;
 }
 
+/// A name that a learner's file is not asked to define.
+bool is_ours(const std::string& name) {
+    return name.find("vram::") != std::string::npos ||
+           name.find("testing::") != std::string::npos || name.starts_with("vram_") ||
+           name.starts_with("cuda") || name.starts_with("__cuda");
+}
+
 bool lies_below(const fs::path& file, const fs::path& folder) {
     const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
     return end == folder.end() || (end->empty() && std::next(end) == folder.end());
@@ -166,8 +173,10 @@ std::vector<std::string> Compiler::link_command(const Lab& lab, const fs::path& 
     command.insert(command.end(), installation_.linker_flags.begin(),
                    installation_.linker_flags.end());
     command.insert(command.end(), {"-Wl,--whole-archive", installation_.checks_of(lab.name),
-                                   installation_.shared_checks(), "-Wl,--no-whole-archive",
-                                   installation_.protocol_library()});
+                                   installation_.shared_checks(), "-Wl,--no-whole-archive"});
+    for (const fs::path& library : installation_.support_libraries()) {
+        command.push_back(library);
+    }
     command.insert(command.end(), installation_.gtest_link.begin(), installation_.gtest_link.end());
     // Behind the grader's parts: of two instances of an inline function the first one is taken.
     command.push_back(object);
@@ -262,19 +271,19 @@ std::optional<Rejection> Compiler::reads_outside(const Lab& lab, const fs::path&
 }
 
 Build Compiler::link(const Lab& lab, const fs::path& object, const std::string& object_key) const {
-    for (const fs::path& part :
-         {installation_.checks_of(lab.name), installation_.shared_checks(),
-          installation_.protocol_library(), installation_.runtime_library()}) {
-        if (part.empty() || !fs::exists(part)) {
+    std::vector<fs::path> parts = installation_.support_libraries();
+    parts.insert(parts.end(), {installation_.checks_of(lab.name), installation_.shared_checks(),
+                               installation_.runtime_library()});
+    std::string key = "program\n" + joined(link_command(lab, "object.o"), " ") + "\n";
+    for (const fs::path& part : parts) {
+        std::error_code ignored;
+        if (!fs::exists(part, ignored)) {
             throw ToolchainFault("a part of the grader is not built: " +
                                  (part.empty() ? "the runtime library" : part.string()));
         }
+        key += file_identity(part) + "\n";
     }
-    const std::string key = "program\n" + joined(link_command(lab, "object.o"), " ") + "\n" +
-                            file_identity(installation_.checks_of(lab.name)) + "\n" +
-                            file_identity(installation_.shared_checks()) + "\n" +
-                            file_identity(installation_.protocol_library()) + "\n" +
-                            file_identity(installation_.runtime_library()) + "\n" + object_key;
+    key += object_key;
     const auto from = [](const fs::path& entry, bool from_cache) {
         Build result;
         result.from_cache = from_cache;
@@ -293,7 +302,7 @@ Build Compiler::link(const Lab& lab, const fs::path& object, const std::string& 
     const ToolResult linked = run_tool(link_command(lab, object), folder.path());
     if (!linked.ok()) {
         const auto missing = undefined_names(linked.errors + linked.output);
-        if (missing.empty()) {
+        if (missing.empty() || std::any_of(missing.begin(), missing.end(), is_ours)) {
             throw ToolchainFault("cannot link the checks of " + lab.name + ":\n" + linked.errors);
         }
         save(folder.path() / "rejection.json", missing_functions(lab.file, object, missing));

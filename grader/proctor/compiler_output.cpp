@@ -13,7 +13,7 @@ std::vector<CompilerError> compiler_errors(std::string_view output) {
     static const std::regex front_end(
         R"(^(.+)\((\d+)\): (?:catastrophic )?error(?: #[^:]*)?: (.*)$)");
     // the host compiler:     file.cu:12:7: error: text   file.cu:12:7: fatal error: text
-    static const std::regex host(R"(^(.+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$)");
+    static const std::regex host(R"(^(.+?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$)");
     std::vector<CompilerError> result;
     for (const std::string& line : lines_of(output)) {
         std::smatch parts;

@@ -8,7 +8,7 @@ namespace {
 
 /// The same diagnosis at the same source line. Without a line the sentence must be the same.
 bool same_cause(const CheckGrade& one, const CheckGrade& other) {
-    if (one.findings.empty() || other.findings.empty() || one.verdict != other.verdict) {
+    if (one.findings.empty() || other.findings.empty()) {
         return false;
     }
     const PlacedFinding& first = one.findings.front();

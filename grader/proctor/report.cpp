@@ -156,18 +156,17 @@ void write_finding(Writer& writer, const PlacedFinding& finding) {
 
 void write_findings(Writer& writer, const CheckGrade& check) {
     constexpr std::size_t most_others = 3;
-    if (check.findings.empty()) {
-        if (!check.remark.empty()) {
-            writer.paragraph(story_indent, "", check.remark);
-        }
-        return;
+    if (!check.findings.empty()) {
+        write_finding(writer, check.findings.front());
     }
-    write_finding(writer, check.findings.front());
     for (std::size_t i = 1; i < check.findings.size() && i <= most_others; ++i) {
         writer.labelled("also", check.findings[i].diagnosis + ": " + check.findings[i].first_line);
     }
     if (check.findings.size() > most_others + 1) {
         writer.labelled("and", counted(check.findings.size() - most_others - 1, "more finding"));
+    }
+    if (!check.remark.empty()) {
+        writer.paragraph(story_indent, "", check.remark);
     }
 }
 

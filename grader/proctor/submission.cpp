@@ -37,8 +37,11 @@ Submission::Submission(const fs::path& folder, const std::vector<Lab>& labs) : f
     if (error) {
         throw FileError(folder.string() + " can't be read: " + error.message() + ".");
     }
-    if (std::none_of(labs.begin(), labs.end(),
-                     [&](const Lab& lab) { return !find(lab).path.empty(); })) {
+    const auto is_missing = [&](const Lab& lab) {
+        const SubmittedFile file = find(lab);
+        return file.rejection && file.rejection->diagnosis == "missing-file";
+    };
+    if (std::all_of(labs.begin(), labs.end(), is_missing)) {
         std::vector<std::string> names;
         for (const Lab& lab : labs) {
             names.push_back(lab.file);

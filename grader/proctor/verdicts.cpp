@@ -36,6 +36,14 @@ CheckResult failed(const std::string& check, Verdict verdict, Finding cause) {
     return result;
 }
 
+/// With the verdict that the diagnosis stands for.
+CheckResult failed(const std::string& check, Finding cause) {
+    const Verdict verdict = cause.diagnosis == "hung"      ? Verdict::hung
+                            : cause.diagnosis == "crashed" ? Verdict::crashed
+                                                           : Verdict::fail;
+    return failed(check, verdict, std::move(cause));
+}
+
 Finding limit_finding(LimitHit limit) {
     switch (limit) {
         case LimitHit::memory:
@@ -88,13 +96,6 @@ bool loader_failed(const RunOutcome& outcome) {
                                 WEXITSTATUS(outcome.wait_status) == could_not_start);
 }
 
-Verdict verdict_for(const Finding& cause) {
-    if (cause.diagnosis == "hung") {
-        return Verdict::hung;
-    }
-    return cause.diagnosis == "crashed" ? Verdict::crashed : Verdict::fail;
-}
-
 CheckResult grader_fault(const std::string& check, const std::string& text) {
     return failed(check, Verdict::grader_fault, finding("grader-fault", text));
 }
@@ -111,7 +112,7 @@ CheckResult reported(const RunOutcome& outcome, CheckResult result, const Findin
         }
         if (result.verdict != Verdict::hung || limited->second != LimitHit::wall_clock ||
             result.findings.empty()) {
-            return failed(result.check, verdict_for(cause), std::move(cause));
+            return failed(result.check, std::move(cause));
         }
         return result;
     }
@@ -119,7 +120,7 @@ CheckResult reported(const RunOutcome& outcome, CheckResult result, const Findin
                                result.verdict == Verdict::not_graded_here ||
                                result.verdict == Verdict::inconclusive || result.share > 0;
     if (claims_points && !run_fault.diagnosis.empty()) {
-        return failed(result.check, verdict_for(run_fault), run_fault);
+        return failed(result.check, run_fault);
     }
     if (result.verdict == Verdict::pass && result.share == 0) {
         result.share = 1;
@@ -132,18 +133,18 @@ CheckResult unreported(const RunOutcome& outcome, const std::string& check,
     const auto limited = outcome.limited.find(check);
     if (limited != outcome.limited.end()) {
         Finding cause = limit_finding(limited->second);
-        return failed(check, verdict_for(cause), std::move(cause));
+        return failed(check, std::move(cause));
     }
     if (run_fault.diagnosis.empty()) {
         return grader_fault(check,
                             "The program ended as if all were well and left this check out.");
     }
     if (outcome.running == check || !outcome.said_hello || run_fault.diagnosis == "tampering") {
-        return failed(check, verdict_for(run_fault), run_fault);
+        return failed(check, run_fault);
     }
-    Finding cause = run_fault;
-    cause.first_line = "This check could not run: " + run_fault.first_line;
-    return failed(check, Verdict::fail, std::move(cause));
+    CheckResult result = failed(check, Verdict::fail, run_fault);
+    result.remark = "This check could not run because of that.";
+    return result;
 }
 
 }  // namespace
