@@ -123,8 +123,7 @@ Rejection missing_functions(const std::string& file, const fs::path& object,
 /// A name that a learner's file is not asked to define.
 bool is_ours(const std::string& name) {
     return name.find("vram::") != std::string::npos ||
-           name.find("testing::") != std::string::npos || name.starts_with("vram_") ||
-           name.starts_with("cuda") || name.starts_with("__cuda");
+           name.find("testing::") != std::string::npos || name.starts_with("vram_");
 }
 
 bool lies_below(const fs::path& file, const fs::path& folder) {
@@ -173,10 +172,8 @@ std::vector<std::string> Compiler::link_command(const Lab& lab, const fs::path& 
     command.insert(command.end(), installation_.linker_flags.begin(),
                    installation_.linker_flags.end());
     command.insert(command.end(), {"-Wl,--whole-archive", installation_.checks_of(lab.name),
-                                   installation_.shared_checks(), "-Wl,--no-whole-archive"});
-    for (const fs::path& library : installation_.support_libraries()) {
-        command.push_back(library);
-    }
+                                   installation_.shared_checks(), "-Wl,--no-whole-archive",
+                                   installation_.protocol_library()});
     command.insert(command.end(), installation_.gtest_link.begin(), installation_.gtest_link.end());
     // Behind the grader's parts: of two instances of an inline function the first one is taken.
     command.push_back(object);
@@ -271,9 +268,9 @@ std::optional<Rejection> Compiler::reads_outside(const Lab& lab, const fs::path&
 }
 
 Build Compiler::link(const Lab& lab, const fs::path& object, const std::string& object_key) const {
-    std::vector<fs::path> parts = installation_.support_libraries();
-    parts.insert(parts.end(), {installation_.checks_of(lab.name), installation_.shared_checks(),
-                               installation_.runtime_library()});
+    const std::vector<fs::path> parts = {
+        installation_.checks_of(lab.name), installation_.shared_checks(),
+        installation_.protocol_library(), installation_.runtime_library()};
     std::string key = "program\n" + joined(link_command(lab, "object.o"), " ") + "\n";
     for (const fs::path& part : parts) {
         std::error_code ignored;

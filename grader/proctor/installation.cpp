@@ -24,9 +24,8 @@ fs::path Installation::shared_checks() const {
     return build_root / "grader" / "checks" / "libvram_checks.a";
 }
 
-std::vector<fs::path> Installation::support_libraries() const {
-    return {build_root / "grader" / "protocol" / "libvram_protocol.a",
-            runtime_folder() / "libvram_runtime_vocabulary.a"};
+fs::path Installation::protocol_library() const {
+    return build_root / "grader" / "protocol" / "libvram_protocol.a";
 }
 
 fs::path Installation::checks_of(const std::string& lab) const {

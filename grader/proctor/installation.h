@@ -26,8 +26,7 @@ struct Installation {
     /// The library that stands in for libcudart, with its full version name. Empty if not built.
     std::filesystem::path runtime_library() const;
     std::filesystem::path shared_checks() const;  ///< main and vocabulary of the checks
-    /// The archives that every graded program is linked with, besides its lab's checks.
-    std::vector<std::filesystem::path> support_libraries() const;
+    std::filesystem::path protocol_library() const;
     std::filesystem::path checks_of(const std::string& lab) const;
 };
 

@@ -41,6 +41,39 @@ TEST(Object, ThatReachesForTheGraderIsRefused) {
     EXPECT_NE(refusal_of("namespace vram { struct S { virtual ~S(); }; S::~S() {} }"), "");
 }
 
+TEST(Object, ThatReplacesALibrarysFunctionIsRefused) {
+    EXPECT_NE(refusal_of(
+                  "extern \"C\" int memcmp(const void*, const void*, unsigned long) { return 0; }"),
+              "");
+    EXPECT_NE(refusal_of("#include <sys/socket.h>\n__attribute__((weak)) ssize_t send(int, const "
+                         "void*, size_t, int) { return 0; }"),
+              "");
+    EXPECT_NE(refusal_of("int main() { return 0; }"), "");
+    EXPECT_NE(refusal_of("#include <cstddef>\nvoid* operator new(std::size_t) { return nullptr; }"),
+              "");
+    EXPECT_NE(refusal_of("#include <vector>\nnamespace std { template <> bool operator==(const "
+                         "vector<char>&, const vector<char>&) { return true; } }"),
+              "");
+}
+
+TEST(Object, ThatUsesTheStandardLibraryIsFine) {
+    EXPECT_EQ(
+        refusal_of(
+            "#include <map>\n#include <mutex>\n#include <stdexcept>\n"
+            "#include <string>\n#include <thread>\n#include <vector>\n"
+            "struct Key { int k; };\n"
+            "template <> struct std::hash<Key> {\n"
+            "    std::size_t operator()(const Key& key) const { return key.k; } };\n"
+            "std::map<std::string, std::vector<float>> table;\n"
+            "std::mutex mutex; thread_local int depth; int counter;\n"
+            "struct Pool { void* operator new(std::size_t n) { return ::operator new(n); } };\n"
+            "struct Failure : std::runtime_error { using runtime_error::runtime_error; };\n"
+            "void f(std::string s) { std::lock_guard lock(mutex); static std::string last;\n"
+            "    last = s + 'x'; table[last].push_back(std::hash<Key>()(Key{1}));\n"
+            "    std::thread([] { throw Failure(\"a\"); }).join(); }\n"),
+        "");
+}
+
 TEST(Object, ThatRunsBeforeTheStartIsRefused) {
     EXPECT_NE(refusal_of("static void early() {}\n"
                          "__attribute__((section(\".preinit_array\"), used)) void (*p)() = early;"),

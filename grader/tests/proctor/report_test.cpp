@@ -44,8 +44,9 @@ TEST(Report, OfAFileThatDoesNotCompile) {
     rejection.details = {"The compiler reports 2 more errors after this one."};
     const LabGrade grade = rejected(example::lab(), rejection, "int f() {\n    return pixel;\n}\n",
                                     {DeviceKind::virtual_gpu});
-    EXPECT_EQ(lab_report(grade, {}),
-              R"(Lab 06  Double free                                                    0 / 12 points
+    EXPECT_EQ(
+        lab_report(grade, {}),
+        R"(Lab 06  Double free                                                    0 / 12 points
 
   FAIL  frame_store.cu
         does-not-compile: identifier "pixel" is undefined
