@@ -595,14 +595,15 @@ namespace {
 /// A function that was told of a failure says so; one that still succeeded did its work.
 bool reported_or_right(cudaError_t status, const FailureCase& failure, const std::string& call,
                        const Moment& since, bool result_is_right) {
-    if (!failure.fired() || status != cudaSuccess || result_is_right) {
+    // After a sticky error no later call succeeds, so there is no way to be done all the same.
+    if (!failure.fired() || status != cudaSuccess || (result_is_right && !failure.sticky())) {
         return true;
     }
     fail(Story("error-not-reported", call + " returned cudaSuccess " + failure.condition() +
                                          ", and its work is not done.")
              .steps_after(since.call())
              .step(failure.failed_call())
-             .show("its result was lost")
+             .show("the code of this call was lost")
              .expected("the code of the call that failed"));
     return false;
 }

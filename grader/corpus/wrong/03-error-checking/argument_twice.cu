@@ -1,6 +1,7 @@
 // fails: Check.EvaluatesItsArgumentOnce
 // diagnosis: evaluated-again
 // mistake: B4
+
 // The macro mentions its argument once for the test and once for the result.
 #include "compute_service.h"
 

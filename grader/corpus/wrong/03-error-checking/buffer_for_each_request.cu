@@ -1,6 +1,7 @@
 // fails: Service.SurvivesWhatCanBeSurvived
 // diagnosis: leak
 // mistake: E6
+
 // A request allocates its own buffer, and loses it when the copy fails.
 #include "compute_service.h"
 

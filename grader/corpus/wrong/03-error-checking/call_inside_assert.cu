@@ -2,6 +2,7 @@
 // diagnosis: wrong-steps
 // may also fail: Check.SaysWhatFailedAndWhere
 // mistake: B2
+
 // The step stands inside assert, which the release build leaves out.
 #include "compute_service.h"
 

@@ -1,5 +1,6 @@
 // fails: Launch.RefusalIsSeen
 // diagnosis: message-incomplete
+
 // The log names the error and not the launch.
 #include "compute_service.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: error-not-reported
 // may also fail: Service.FirstErrorIsTheResult, Service.StopsWorkAfterAStickyError
 // mistake: B1
+
 // The status of the copy back is not returned.
 #include "compute_service.h"
 

@@ -1,5 +1,6 @@
 // fails: Service.SurvivesWhatCanBeSurvived
 // diagnosis: wrong-status
+
 // Any error ends the service for ever.
 #include "compute_service.h"
 

@@ -1,5 +1,6 @@
 // fails: BestEffort.AsksForLessAndCleansUp
 // diagnosis: wrong-requests
+
 // Any error is answered by asking for less.
 #include "compute_service.h"
 

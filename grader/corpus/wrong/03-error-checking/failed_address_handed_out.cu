@@ -1,5 +1,6 @@
 // fails: BestEffort.AsksForLessAndCleansUp
 // diagnosis: out-not-null
+
 // The out-parameter is given to the allocating call itself, and keeps what a failed call left there.
 #include "compute_service.h"
 

@@ -1,5 +1,6 @@
 // fails: BestEffort.AsksForLessAndCleansUp
 // diagnosis: wrong-status
+
 // A floor above what is wanted is not refused.
 #include "compute_service.h"
 

@@ -1,6 +1,7 @@
 // fails: Service.StopsWorkAfterAStickyError
 // diagnosis: unneeded-call
 // mistake: B11
+
 // stop frees in a context that is lost.
 #include "compute_service.h"
 

@@ -1,6 +1,7 @@
 // fails: BestEffort.AsksForLessAndCleansUp
 // diagnosis: wrong-requests
 // mistake: G22
+
 // It asks for the floor at once instead of halving.
 #include "compute_service.h"
 

@@ -1,6 +1,7 @@
 // fails: BestEffort.AsksForLessAndCleansUp
 // diagnosis: stale-error-left
 // mistake: B5
+
 // The failure that was handled stays in the last-error slot.
 #include "compute_service.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: wrong-status
 // may also fail: Service.StopsWorkAfterAStickyError
 // mistake: B7
+
 // All calls are made; the last code that is no success is returned.
 #include "compute_service.h"
 

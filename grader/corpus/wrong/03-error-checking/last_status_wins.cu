@@ -1,6 +1,7 @@
 // fails: Check.EvaluatesItsArgumentOnce
 // diagnosis: wrong-status
 // mistake: B7
+
 // A status of the runtime's slot is returned instead of the status of the step.
 #include "compute_service.h"
 

@@ -1,5 +1,6 @@
 // fails: Check.SaysWhatFailedAndWhere
 // diagnosis: not-logged
+
 // The check prints to standard error only.
 #include "compute_service.h"
 

@@ -1,6 +1,7 @@
 // fails: Launch.FaultIsToldApart
 // diagnosis: wrong-phase
 // mistake: B10
+
 // Every failure is called a refused launch.
 #include "compute_service.h"
 

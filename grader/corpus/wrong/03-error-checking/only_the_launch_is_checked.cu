@@ -2,6 +2,7 @@
 // diagnosis: execution-error-missed
 // may also fail: Launch.StaleErrorIsNotBlamed, Launch.RefusalIsSeen
 // mistake: B9
+
 // Nobody waits for the kernel.
 #include "compute_service.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: launch-error-missed
 // may also fail: Service.SurvivesWhatCanBeSurvived, Service.FirstErrorIsTheResult, Service.StopsWorkAfterAStickyError
 // mistake: B8
+
 // The launch is not asked about, only the wait.
 #include "compute_service.h"
 

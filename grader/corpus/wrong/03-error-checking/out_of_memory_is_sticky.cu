@@ -2,6 +2,7 @@
 // diagnosis: wrong-stickiness
 // may also fail: Service.SurvivesWhatCanBeSurvived, Service.FirstErrorIsTheResult
 // mistake: B11
+
 // Every error is taken for the end.
 #include "compute_service.h"
 

@@ -1,6 +1,7 @@
 // fails: Service.SurvivesWhatCanBeSurvived
 // diagnosis: wrong-status
 // may also fail: Service.FirstErrorIsTheResult
+
 // Every failure is returned as cudaErrorUnknown.
 #include "compute_service.h"
 

@@ -1,5 +1,6 @@
 // fails: Check.SaysWhatFailedAndWhere
 // diagnosis: message-incomplete
+
 // The message has the name of the code and nothing else.
 #include "compute_service.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: stale-error-blamed
 // may also fail: Service.SurvivesWhatCanBeSurvived
 // mistake: B5
+
 // The slot is not emptied before the launch.
 #include "compute_service.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: wrong-status
 // may also fail: Service.StopsWorkAfterAStickyError
 // mistake: B12
+
 // All calls are made and their codes are or-ed together.
 #include "compute_service.h"
 

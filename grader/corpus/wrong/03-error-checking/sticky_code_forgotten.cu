@@ -1,5 +1,6 @@
 // fails: Service.StopsWorkAfterAStickyError
 // diagnosis: wrong-status
+
 // A dead service answers with a code of its own.
 #include "compute_service.h"
 

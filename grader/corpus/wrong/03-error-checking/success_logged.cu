@@ -1,5 +1,6 @@
 // fails: Check.SaysWhatFailedAndWhere
 // diagnosis: success-logged
+
 // Every step is told, whether it failed or not.
 #include "compute_service.h"
 

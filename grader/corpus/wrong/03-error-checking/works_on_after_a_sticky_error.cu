@@ -1,6 +1,7 @@
 // fails: Service.StopsWorkAfterAStickyError
 // diagnosis: unneeded-call
 // mistake: B11
+
 // The next request tries again, as if the error could be survived.
 #include "compute_service.h"
 

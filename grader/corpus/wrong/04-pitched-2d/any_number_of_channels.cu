@@ -1,5 +1,6 @@
 // fails: Create.RefusesWhatIsNoImage
 // diagnosis: wrong-status
+
 // The number of channels is not checked.
 #include "pitched_image.h"
 

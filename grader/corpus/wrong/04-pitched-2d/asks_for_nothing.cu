@@ -1,5 +1,6 @@
 // fails: Create.RefusesWhatIsNoImage
 // diagnosis: unneeded-call
+
 // An image without pixels is still asked for.
 #include "pitched_image.h"
 

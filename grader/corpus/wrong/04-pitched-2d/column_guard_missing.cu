@@ -2,6 +2,7 @@
 // diagnosis: outside-overwritten
 // may also fail: Failure.IsReported, Invert.TouchesEachSectorOnce
 // mistake: C20
+
 // No thread is stopped at the end of the row.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Upload.HostStrideIsItsOwn
 // diagnosis: copy-host-overrun
 // mistake: C15
+
 // The device pitch is given for the host side too.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Download.LeavesTheGapsAlone
 // diagnosis: wrong-contents
 // may also fail: Failure.IsReported
+
 // The last row is left out.
 #include "pitched_image.h"
 

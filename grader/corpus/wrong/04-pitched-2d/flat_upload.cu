@@ -1,6 +1,7 @@
 // fails: Upload.HostStrideIsItsOwn
-// diagnosis: wrong-pixels
+// diagnosis: outside-overwritten
 // mistake: C6
+
 // One flat copy, as if no side had gaps.
 #include "pitched_image.h"
 

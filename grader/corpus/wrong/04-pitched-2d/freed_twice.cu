@@ -1,6 +1,7 @@
 // fails: Create.AsksForRowsInBytes
-// diagnosis: double-free
+// diagnosis: not-empty
 // may also fail: Failure.IsReported
+
 // destroy_image leaves the address in the struct.
 #include "pitched_image.h"
 

@@ -1,5 +1,6 @@
 // fails: Download.LeavesTheGapsAlone
 // diagnosis: gap-overwritten
+
 // Each row but the last is copied with as many bytes as the smaller of both pitches.
 #include "pitched_image.h"
 

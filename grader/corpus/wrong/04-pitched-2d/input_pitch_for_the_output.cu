@@ -1,6 +1,8 @@
 // fails: Transpose.TwoPitches
-// diagnosis: wrong-pixels
+// diagnosis: kernel-out-of-bounds
 // may also fail: Failure.IsReported
+// devices: virtual
+
 // Both images are walked with the pitch of the input.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Invert.EveryPixelOnce
 // diagnosis: wrong-pixels
 // may also fail: Failure.IsReported, Invert.TouchesEachSectorOnce
+
 // The last byte of each row is left out.
 #include "pitched_image.h"
 

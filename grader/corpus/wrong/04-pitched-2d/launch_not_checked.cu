@@ -1,6 +1,7 @@
 // fails: Failure.IsReported
 // diagnosis: error-not-reported
 // mistake: B8
+
 // Only the wait is looked at; a refused launch is never seen.
 #include "pitched_image.h"
 

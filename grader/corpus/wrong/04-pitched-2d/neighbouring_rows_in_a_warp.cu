@@ -1,6 +1,7 @@
 // fails: Invert.TouchesEachSectorOnce
 // diagnosis: too-slow
 // devices: gpu
+
 // Neighbouring threads work on neighbouring rows, a whole pitch apart.
 #include "pitched_image.h"
 

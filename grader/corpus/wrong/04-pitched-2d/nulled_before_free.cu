@@ -2,6 +2,7 @@
 // diagnosis: leak
 // may also fail: Failure.IsReported
 // mistake: D7
+
 // The pixels are forgotten before they are released.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Invert.TouchesEachSectorOnce
 // diagnosis: too-many-sectors
 // devices: virtual
+
 // Neighbouring threads are a pixel apart and walk over its channels one by one.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Fill.StaysInsideTheWindow
 // diagnosis: wrong-pixels
 // may also fail: Failure.IsReported
+
 // cudaMemset2D sets bytes, so every channel gets the first one.
 #include "pitched_image.h"
 

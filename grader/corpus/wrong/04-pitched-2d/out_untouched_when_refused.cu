@@ -1,5 +1,6 @@
 // fails: Create.RefusesWhatIsNoImage
 // diagnosis: not-empty
+
 // A refused call leaves what *out held before.
 #include "pitched_image.h"
 

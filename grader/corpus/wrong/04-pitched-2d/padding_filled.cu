@@ -1,5 +1,6 @@
 // fails: Fill.StaysInsideTheWindow
 // diagnosis: outside-overwritten
+
 // Every byte of the pitch is filled.
 #include "pitched_image.h"
 

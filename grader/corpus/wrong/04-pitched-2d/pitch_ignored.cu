@@ -1,6 +1,7 @@
 // fails: Create.AsksForRowsInBytes
 // diagnosis: pitch-not-kept
 // mistake: C3
+
 // The struct gets the width of a row as its pitch, not the answer of the runtime.
 #include "pitched_image.h"
 

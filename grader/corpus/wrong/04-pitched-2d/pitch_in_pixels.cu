@@ -1,6 +1,8 @@
 // fails: Upload.HostStrideIsItsOwn
 // diagnosis: copy-bad-pitch
 // mistake: C8
+// may also fail: Failure.IsReported
+
 // The pitch of the device is divided by the size of a pixel.
 #include "pitched_image.h"
 

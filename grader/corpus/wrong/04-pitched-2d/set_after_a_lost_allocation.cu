@@ -1,6 +1,7 @@
 // fails: Failure.IsReported
 // diagnosis: leak
 // mistake: E6
+
 // The fresh image is cleared; when that fails, the block is lost.
 #include "pitched_image.h"
 

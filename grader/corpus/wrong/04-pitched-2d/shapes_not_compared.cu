@@ -1,5 +1,6 @@
 // fails: Transpose.TwoPitches
 // diagnosis: wrong-status
+
 // Shapes that do not fit are not refused.
 #include "pitched_image.h"
 

@@ -1,5 +1,6 @@
 // fails: Upload.HostStrideIsItsOwn
 // diagnosis: wrong-status
+
 // A host stride smaller than a row is handed to the runtime, which answers with another code.
 #include "pitched_image.h"
 

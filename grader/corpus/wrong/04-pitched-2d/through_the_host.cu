@@ -1,6 +1,7 @@
 // fails: Invert.TouchesEachSectorOnce
 // diagnosis: too-many-sectors
 // devices: virtual
+
 // The picture is inverted on the host and copied back; no kernel touches it.
 #include "pitched_image.h"
 

@@ -3,6 +3,7 @@
 // may also fail: Invert.TouchesEachSectorOnce
 // mistake: C1
 // devices: virtual
+
 // The byte offset of the row is added to a pointer to pixels of four bytes.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Failure.IsReported
 // diagnosis: error-not-reported
 // mistake: B9
+
 // Only the launch is looked at; the wait is made and its answer dropped.
 #include "pitched_image.h"
 

@@ -1,6 +1,7 @@
 // fails: Create.AsksForRowsInBytes
 // diagnosis: width-height-swapped
 // mistake: C4
+
 // Rows first, then bytes of a row.
 #include "pitched_image.h"
 

@@ -2,6 +2,7 @@
 // diagnosis: wrong-size
 // may also fail: Failure.IsReported, Fill.StaysInsideTheWindow
 // mistake: C2
+
 // The runtime is asked for rows as wide as the image has pixels.
 #include "pitched_image.h"
 
