@@ -29,7 +29,7 @@ std::string error_text(cudaError_t error);
 [[nodiscard]] bool judge_no_leaks(const Moment& since, const std::string& after_what,
                                   const std::string& why = "");
 
-/// The learner made no runtime call at all since then. Diagnosis: "unneeded-call".
+/// The learner made no runtime call since then (freeing null is none). Diagnosis: "unneeded-call".
 [[nodiscard]] bool judge_no_calls(const Moment& since, const std::string& during_what,
                                   const std::string& why = "");
 
