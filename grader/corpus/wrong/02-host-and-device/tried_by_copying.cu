@@ -1,5 +1,5 @@
 // fails: Place.IsToldForEveryKind
-// diagnosis: wrong-place
+// diagnosis: copy-of-freed-memory
 // may also fail: Failure.IsReportedAndLeavesNothing
 // mistake: whether a byte can be copied from it is taken as the answer
 #include "host_and_device.h"
