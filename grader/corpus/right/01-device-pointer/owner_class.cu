@@ -59,7 +59,7 @@ cudaError_t make_pair(float** image, std::size_t image_count, float** mask,
         *image = nullptr;
     if (mask)
         *mask = nullptr;
-    if (!image || !mask)
+    if (!image || !mask || !countable<float>(image_count) || !countable<float>(mask_count))
         return cudaErrorInvalidValue;
     Owner<float> first, second;
     if (auto status = first.allocate(image_count))

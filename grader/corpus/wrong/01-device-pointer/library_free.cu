@@ -1,5 +1,6 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: host-touches-device
+// may also fail: Release.EmptiesWhatItWasGiven
 // mistake: D10, the C library is asked to release device memory
 #include "device_pointer.h"
 
