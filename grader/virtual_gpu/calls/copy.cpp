@@ -130,8 +130,8 @@ Execution run_copy(Card& card, const PendingCopy& pending) {
         report_changed_source(*pending.origin, pending.source);
     move_rows(pending);
     mark_written(pending.destination);
-    result.nanoseconds = cost::copy(path_of(pending.destination, pending.source),
-                                    pending.source.pageable(), pending.destination.box.bytes());
+    result.nanoseconds =
+        cost::copy(path_of(pending.destination, pending.source), pending.destination.box.bytes());
     return result;
 }
 
@@ -202,7 +202,7 @@ cudaError_t fill(Card& card, const Box& destination, int value, cudaStream_t str
             std::memset(side.bytes_at(address), value, bytes);
         });
         mark_written(side);
-        result.nanoseconds = cost::copy(cost::Path::set, false, side.box.bytes());
+        result.nanoseconds = cost::copy(cost::Path::set, side.box.bytes());
         return result;
     };
     const StreamPoint point = card.scheduler.enqueue(stream, std::move(operation));

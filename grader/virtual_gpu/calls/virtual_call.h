@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "grader/virtual_gpu/card.h"
+#include "grader/virtual_gpu/clock/cost_table.h"
 
 #define VRAM_HIDDEN __attribute__((visibility("hidden")))
 
@@ -53,7 +54,7 @@ class PerThreadDefault {
 class CallScope {
   public:
     /// Adds `nanoseconds` of virtual time to the host.
-    explicit CallScope(std::uint64_t nanoseconds = 50);
+    explicit CallScope(std::uint64_t nanoseconds = cost::small_call);
 
     /// 0, or what the call has to return at once: a sticky error, or not permitted here.
     cudaError_t refused() const { return refused_; }

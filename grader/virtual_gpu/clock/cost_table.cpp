@@ -14,7 +14,7 @@ struct Sample {
     double microseconds;
 };
 
-/// Medians of docs' cost table; between two samples the logarithms are interpolated.
+/// Medians of the measured cost table; between two samples the logarithms are interpolated.
 constexpr std::array<Sample, 5> allocations{{{1 * mebibyte, 45},
                                              {32 * mebibyte, 49},
                                              {256 * mebibyte, 77},
@@ -65,7 +65,7 @@ std::uint64_t reserve(std::size_t bytes) {
     return interpolate(reserves, bytes);
 }
 
-std::uint64_t copy(Path path, bool, std::size_t bytes) {
+std::uint64_t copy(Path path, std::size_t bytes) {
     const double size = static_cast<double>(bytes);
     double nanoseconds = 0;
     switch (path) {

@@ -24,7 +24,7 @@ std::uint64_t release(std::size_t bytes, bool chunk_stays_mapped);
 std::uint64_t reserve(std::size_t bytes);
 
 enum class Path : std::uint8_t { to_device, to_host, on_device, on_host, set };
-std::uint64_t copy(Path path, bool pageable, std::size_t bytes);
+std::uint64_t copy(Path path, std::size_t bytes);
 std::uint64_t kernel(const ptx::Counters& counters);
 
 }  // namespace vram::virtual_gpu::cost

@@ -127,11 +127,6 @@ Block* AddressSpace::find_base(std::uint64_t address) const {
     return block == live_.end() ? nullptr : block->second;
 }
 
-Block* AddressSpace::find_freed(std::uint64_t address) const {
-    const std::shared_lock lock(mutex_);
-    return freed_at(address);
-}
-
 Block* AddressSpace::next_above(std::uint64_t address, std::uint64_t reach) const {
     const auto next = live_.upper_bound(address);
     return next != live_.end() && next->first - address <= reach ? next->second : nullptr;

@@ -24,8 +24,6 @@ class AddressSpace final : public BlockFinder {
     Block* find_live(std::uint64_t address) const;
     /// The live block that begins at `address`, or nullptr.
     Block* find_base(std::uint64_t address) const;
-    /// The block freed last that contained `address`, or nullptr.
-    Block* find_freed(std::uint64_t address) const;
     /// The live block that begins within `reach` bytes above `address`, or nullptr.
     Block* find_next(std::uint64_t address, std::uint64_t reach) const;
 

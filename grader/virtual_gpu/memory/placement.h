@@ -36,7 +36,6 @@ class Placement {
     /// Gives back what place(bytes) returned.
     void release(std::uint64_t address, std::size_t bytes);
 
-    std::size_t capacity() const { return capacity_; }
     /// Bytes of the card that are taken, in whole chunks.
     std::size_t taken() const;
     std::size_t available() const { return capacity_ - taken(); }

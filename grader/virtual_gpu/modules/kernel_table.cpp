@@ -125,12 +125,6 @@ cudaError_t instantiate(Card& card, ModuleEntry& entry) {
     return cudaSuccess;
 }
 
-void instantiate_managed(Card& card) {
-    for (const auto& entry : tables().modules)
-        if (entry->has_managed && !entry->instantiated)
-            instantiate(card, *entry);
-}
-
 cudaError_t prepare(Card& card, KernelEntry& entry) {
     if (const cudaError_t error = instantiate(card, *entry.module))
         return error;

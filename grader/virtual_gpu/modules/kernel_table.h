@@ -57,8 +57,6 @@ cudaError_t prepare(Card& card, KernelEntry& entry);
 
 /// Reads the module, and puts its variables on the card. Success, or the error of the call.
 cudaError_t instantiate(Card& card, ModuleEntry& module);
-/// Every module that has managed variables.
-void instantiate_managed(Card& card);
 /// The address of a variable, or nullptr when it is none: then `error` says why.
 const ptx::Variable* find_variable(Card& card, const void* symbol, cudaError_t& error);
 

@@ -12,20 +12,25 @@
 namespace vram::virtual_gpu {
 namespace {
 
-constexpr auto idle_period = std::chrono::milliseconds(100);
+constexpr auto tick = std::chrono::milliseconds(100);
+/// Ticks without a runtime call: long enough that a program which merely had to wait for a processor
+/// keeps its work pending.
+constexpr int idle_ticks = 4;
 
 /// The process in which the thread runs. Threads don't come along through a fork.
 pid_t running_in = 0;
 
 void drain_when_idle() {
     std::uint64_t seen = 0;
+    int quiet_ticks = 0;
     for (;;) {
-        std::this_thread::sleep_for(idle_period);
+        std::this_thread::sleep_for(tick);
         const std::lock_guard lock(card_mutex());
         Card& device = card();
-        if (!device.scheduler.idle() && device.activity == seen)
-            device.scheduler.run_everything();
+        quiet_ticks = device.activity == seen ? quiet_ticks + 1 : 0;
         seen = device.activity;
+        if (quiet_ticks >= idle_ticks && !device.scheduler.idle())
+            device.scheduler.run_everything();
     }
 }
 
