@@ -423,12 +423,13 @@ TEST(Configure, NewOverlaysReplaceTheOld) {
                       "after the overlays were changed and changed back",
                       "old overlays go when new ones come",
                       "whoever empties a list of addresses gives up the only way to free them") ||
-        !judge_history(recorder, first, 3, 3) || !configure(recorder, second) ||
-        !record_frames(recorder, 4, 4) ||
-        !judge_picture(recorder, 0, second.drawn(pattern(width, height, 4)))) {
+        !judge_history(recorder, first, 3, 3) || !record_frames(recorder, 4, 4) ||
+        !judge_picture(recorder, 0, first.drawn(pattern(width, height, 4))) ||
+        !configure(recorder, second) || !record_frames(recorder, 5, 5) ||
+        !judge_picture(recorder, 0, second.drawn(pattern(width, height, 5)))) {
         return;
     }
-    if (!judge_picture(recorder, 1, first.drawn(pattern(width, height, 3)),
+    if (!judge_picture(recorder, 1, first.drawn(pattern(width, height, 4)),
                        "a change of the overlays leaves the pictures as they are")) {
         return;
     }
@@ -469,19 +470,17 @@ TEST(Configure, NewSizeLetsTheOldGo) {
                       "a test with one size never sees this")) {
         return;
     }
-    HostArray<std::uint8_t> out(static_cast<std::size_t>(width) * height, "out");
-    const Moment empty;
-    const cudaError_t status = learner([&] { return read_picture(recorder, 0, out.data()); });
-    if (!judge_status(status, cudaErrorInvalidValue, "read_picture() after a change of size", empty,
-                      "the history is empty after a change of size")) {
-        return;
-    }
     if (!record_frames(recorder, 1, 6) || !judge_history(recorder, usual, 6, 4) ||
         !configure(recorder, wider)) {
         return;
     }
     const Pixels wide = pattern(width + 6, height, 7);
-    if (record(recorder, wide, 7)) {
+    HostArray<std::uint8_t> out(wide.size(), "out");
+    const Moment empty;
+    const cudaError_t status = learner([&] { return read_picture(recorder, 0, out.data()); });
+    if (judge_status(status, cudaErrorInvalidValue, "read_picture() after a change of size", empty,
+                     "the history is empty after a change of size") &&
+        record(recorder, wide, 7)) {
         judge_picture(recorder, 0, wide);
     }
 }

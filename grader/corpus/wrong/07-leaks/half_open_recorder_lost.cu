@@ -1,5 +1,5 @@
 // fails: Failure.OpeningLeavesNothing
-// diagnosis: leak
+// diagnosis: handle-leak
 // mistake: E7
 
 // A smart pointer deletes the struct, and nobody frees what is in it.

@@ -190,7 +190,7 @@ cudaError_t record_frame(Recorder* recorder, const std::uint8_t* pixels, long lo
     if (recorder == nullptr || pixels == nullptr) {
         return cudaErrorInvalidValue;
     }
-    if (timestamp < recorder->newest_timestamp - 1000) {
+    if (timestamp == recorder->newest_timestamp) {
         ++recorder->stats.dropped;
         return cudaSuccess;
     }

@@ -1,5 +1,5 @@
 // fails: Failure.OpeningLeavesNothing
-// diagnosis: error-not-reported
+// diagnosis: crashed
 // may also fail: Failure.LaterCallsLeaveNothing
 // mistake: B1
 

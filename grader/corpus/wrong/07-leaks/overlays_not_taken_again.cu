@@ -1,5 +1,6 @@
 // fails: Configure.NewOverlaysReplaceTheOld
 // diagnosis: wrong-contents
+// may also fail: Failure.LaterCallsLeaveNothing
 // mistake: E3
 
 // The same number of overlays is taken for the same overlays.

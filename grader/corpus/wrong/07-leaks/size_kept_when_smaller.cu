@@ -1,9 +1,9 @@
 // fails: Configure.NewSizeLetsTheOldGo
-// diagnosis: wrong-contents
+// diagnosis: wrong-status
 // may also fail: Failure.LaterCallsLeaveNothing, Configure.NewOverlaysReplaceTheOld
 // mistake: E14
 
-// Pictures of the old size stay in the history of the new one.
+// Pictures of the old size are counted in the history of the new one.
 #include "recorder.h"
 
 #include <cstddef>
