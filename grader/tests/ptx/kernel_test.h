@@ -68,6 +68,13 @@ class Arguments {
     std::vector<void*> pointers_;
 };
 
+/// How a test kernel was compiled.
+enum class Flavour { optimised, debug };
+
+inline std::string to_string(Flavour flavour) {
+    return flavour == Flavour::optimised ? "optimised" : "debug";
+}
+
 struct Dimensions {
     std::uint32_t x = 1, y = 1, z = 1;
 };
@@ -89,6 +96,19 @@ class KernelTest : public testing::Test {
         std::stringstream text;
         text << file.rdbuf();
         return text.str();
+    }
+
+    /// Number of the first line of a source file that contains `text`.
+    static int line_of_source(const std::string& file, const std::string& text) {
+        std::stringstream source(read_file(std::string(PTX_TEST_SOURCES) + "/" + file));
+        int number = 0;
+        for (std::string line; std::getline(source, line);) {
+            ++number;
+            if (line.find(text) != std::string::npos) {
+                return number;
+            }
+        }
+        return -1;
     }
 
     /// `file` as built beside the tests.
@@ -162,5 +182,18 @@ class KernelTest : public testing::Test {
   private:
     HeapInMemory heap_;
 };
+
+/// Runs a test with kernels compiled with -O3 and with -G.
+class KernelTestOfBothFlavours : public KernelTest, public testing::WithParamInterface<Flavour> {
+  protected:
+    void load_kernels(const std::string& name) {
+        load_file(name + "." + to_string(GetParam()) + ".ptx");
+    }
+};
+
+#define FOR_BOTH_FLAVOURS(Suite)                                                            \
+    INSTANTIATE_TEST_SUITE_P(                                                               \
+        Built, Suite, testing::Values(Flavour::optimised, Flavour::debug),                  \
+        [](const testing::TestParamInfo<Flavour>& info) { return to_string(info.param); })
 
 }  // namespace vram::virtual_gpu::ptx

@@ -405,6 +405,22 @@ void FunctionDecoder::decode_plain(const Mnemonic& mnemonic, Instruction& instru
         }
     }
 
+    Selection selection = {.name = name, .type = type, .second = mnemonic.type(1)};
+    Operation operation = nullptr;
+    if (half) {
+        operation = families_.half(selection);
+    } else if (is_float(type)) {
+        const bool flush = mnemonic.has("ftz") && type == Type::f32;
+        selection.flush = flush;
+        wrap_rounding(instruction, mnemonic.rounding(), flush);
+        operation = families_.floating(selection);
+    } else {
+        operation = families_.integer(selection);
+    }
+    if (operation == nullptr) {
+        unsupported();
+    }
+
     const ParsedOperand d = parse_operand();
     if (result == Type::predicate) {
         if (d.form != ParsedOperand::Form::predicate) {
@@ -440,18 +456,6 @@ void FunctionDecoder::decode_plain(const Mnemonic& mnemonic, Instruction& instru
         unsupported("operands are missing");
     }
 
-    Selection selection = {.name = name, .type = type, .second = mnemonic.type(1)};
-    Operation operation = nullptr;
-    if (half) {
-        operation = families_.half(selection);
-    } else if (is_float(type)) {
-        const bool flush = mnemonic.has("ftz") && type == Type::f32;
-        selection.flush = flush;
-        wrap_rounding(instruction, mnemonic.rounding(), flush);
-        operation = families_.floating(selection);
-    } else {
-        operation = families_.integer(selection);
-    }
     emit(instruction, operation);
 }
 

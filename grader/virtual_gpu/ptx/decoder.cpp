@@ -47,6 +47,11 @@ const std::unordered_map<std::string, SpecialRegister>& special_registers() {
         {"%smid", S::zero},
         {"%gridid", S::zero},
         {"%nsmid", S::one},
+        {"%reserved_smem_offset_begin", S::reserved_shared_begin},
+        {"%reserved_smem_offset_0", S::reserved_shared_begin},
+        {"%reserved_smem_offset_1", S::reserved_shared_begin},
+        {"%reserved_smem_offset_end", S::reserved_shared_end},
+        {"%reserved_smem_offset_cap", S::reserved_shared_end},
         // A launch without clusters has clusters of one block.
         {"%clusterid.x", S::ctaid_x},
         {"%clusterid.y", S::ctaid_y},
@@ -513,6 +518,8 @@ std::optional<ParsedOperand> FunctionDecoder::special_register(const std::string
         return std::nullopt;
     }
     operand.form = ParsedOperand::Form::register_;
+    module_.uses_reserved_shared = module_.uses_reserved_shared ||
+                                   known->second == SpecialRegister::reserved_shared_begin;
     const bool wide = name == "%gridid";
     operand.type = wide ? Type::b64 : Type::b32;
     operand.slot = special_slot(known->second, wide ? 8 : 4);

@@ -40,6 +40,8 @@ constexpr std::uint64_t blocks_per_multiprocessor = 32;
 constexpr std::uint64_t shared_bytes_per_multiprocessor = 228 * 1024;
 constexpr std::uint64_t shared_bytes_reserved_per_block = 1024;
 constexpr std::size_t grid_workspace_bytes = 4096;
+/// What cooperative groups keep in the shared memory of a block.
+constexpr std::uint32_t reserved_shared_bytes = 1024;
 
 std::uint64_t product(const std::uint32_t (&values)[3]) {
     return std::uint64_t{values[0]} * values[1] * values[2];
@@ -185,6 +187,10 @@ LaunchOutcome execute(const Kernel& kernel, const LaunchShape& shape,
         shape.dynamic_shared_bytes == 0
             ? fixed
             : launch.dynamic_shared_base + static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
+    if (kernel.module->uses_reserved_shared) {
+        launch.reserved_shared_base = (launch.shared_bytes + 1023) / 1024 * 1024;
+        launch.shared_bytes = launch.reserved_shared_base + reserved_shared_bytes;
+    }
     if (!kernel.attributes.why_not_runnable.empty()) {
         return refuse(launch, ReportKind::kernel_not_supported, KernelError::not_supported,
                       kernel.attributes.why_not_runnable);

@@ -78,7 +78,9 @@ enum class SpecialRegister : std::uint8_t {
     total_smem_size,
     envreg1,
     envreg2,
-    dynamic_shared_base,  ///< where dynamic shared memory begins
+    dynamic_shared_base,    ///< where dynamic shared memory begins
+    reserved_shared_begin,  ///< of the bytes that cooperative groups use
+    reserved_shared_end,
     zero,
     one,
 };
@@ -169,6 +171,7 @@ class Module {
     std::uint32_t shared_bytes = 0;  ///< of all static shared variables
     std::uint32_t dynamic_alignment = 16;
     std::uint32_t memory_slots = 0;
+    bool uses_reserved_shared = false;  ///< the part that belongs to cooperative groups
     std::vector<std::string> files;
 
     /// Fills in the addresses of variables; harmless to repeat.

@@ -75,6 +75,10 @@ std::uint32_t uniform_value(const Warp& warp, SpecialRegister which) {
             return static_cast<std::uint32_t>(workspace);
         case S::dynamic_shared_base:
             return warp.worker->dynamic_shared_base();
+        case S::reserved_shared_begin:
+            return warp.worker->reserved_shared_base();
+        case S::reserved_shared_end:
+            return block.shared_bytes;
         case S::one:
             return 1;
         default:

@@ -26,6 +26,7 @@ struct Launch {
     std::uint64_t blocks = 0;
     std::uint32_t shared_bytes = 0;
     std::uint32_t dynamic_shared_base = 0;
+    std::uint32_t reserved_shared_base = 0;
     std::vector<std::byte> grid_workspace{};  ///< of grid.sync(); empty unless cooperative
 };
 
@@ -61,6 +62,7 @@ class Worker {
     MemoryPort& memory() { return memory_; }
 
     std::uint32_t dynamic_shared_base() const { return launch_->dynamic_shared_base; }
+    std::uint32_t reserved_shared_base() const { return launch_->reserved_shared_base; }
 
   private:
     std::unique_ptr<BlockState> start_block(std::uint64_t number);

@@ -66,6 +66,13 @@ std::uint64_t bits_of_single(float value) {
     return value != value ? 0x7fffffffu : bits;
 }
 
+/// What is left of a NaN of double precision.
+std::uint64_t bits_of_narrowed_nan(float value) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 std::uint64_t float_bits(Type type, double value, Rounding rounding) {
     switch (type) {
         case Type::f16:
@@ -140,6 +147,9 @@ std::uint64_t converted(const ConversionPlan& plan, const Instruction& instructi
                    : integer_to_integer(plan.to, value, from_signed, instruction.saturate);
     }
     double value = float_value(plan.from, bits);
+    if (value != value && plan.from == Type::f64 && plan.to == Type::f32) {
+        return bits_of_narrowed_nan(static_cast<float>(value));
+    }
     value = flushed(value, plan.flush && plan.from == Type::f32);
     if (!is_float(plan.to)) {
         return float_to_integer(plan.to, plan.from, value, instruction.rounding);
