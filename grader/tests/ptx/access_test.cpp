@@ -163,7 +163,7 @@ class Sectors : public KernelTest {
 };
 
 TEST_F(Sectors, Offsets) {
-    const std::pair<int, std::uint64_t> measured[] = {{0, 4}, {1, 5}, {4, 5},
+    const std::pair<int, std::uint64_t> measured[] = {{0, 4}, {1, 5},  {4, 5},
                                                       {8, 4}, {16, 4}, {31, 5}};
     for (const auto& [offset, loads] : measured) {
         const LaunchOutcome outcome = run("copy_from_offset", {1}, {32}, a, b, offset);
@@ -206,8 +206,7 @@ TEST_F(Sectors, RowsWithAndWithoutPitch) {
     const Row measured[] = {{1000, 4004, 2882}, {1000, 4096, 2000}, {1000, 4000, 2000},
                             {1000, 4608, 2000}, {1001, 4004, 2884}, {1001, 4096, 2512}};
     for (const Row& row : measured) {
-        const LaunchOutcome outcome =
-            run("copy_rows", {4}, {128}, a, b, row.pitch, row.width, 16);
+        const LaunchOutcome outcome = run("copy_rows", {4}, {128}, a, b, row.pitch, row.width, 16);
         EXPECT_EQ(sectors(outcome), Pair(row.sectors, row.sectors))
             << row.width << " " << row.pitch;
     }
@@ -219,11 +218,10 @@ TEST_F(Sectors, ManyRows) {
         std::uint64_t packed;
         std::uint64_t pitched;
     };
-    const Row measured[] = {{33, 24064, 20480},     {100, 65536, 65536},
-                            {1000, 512000, 512000}, {1001, 738304, 643072},
-                            {1023, 749568, 651264}, {1024, 524288, 524288},
-                            {1025, 643072, 659456}, {4095, 3010560, 2617344},
-                            {4097, 2560000, 2625536}};
+    const Row measured[] = {
+        {33, 24064, 20480},     {100, 65536, 65536},      {1000, 512000, 512000},
+        {1001, 738304, 643072}, {1023, 749568, 651264},   {1024, 524288, 524288},
+        {1025, 643072, 659456}, {4095, 3010560, 2617344}, {4097, 2560000, 2625536}};
     options.track_ranges = false;
     for (const Row& row : measured) {
         const std::size_t bytes = row.width * sizeof(float);

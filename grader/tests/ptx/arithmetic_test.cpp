@@ -73,8 +73,8 @@ TEST_P(Arithmetic, Integers) {
 }
 
 TEST_P(Arithmetic, LongIntegers) {
-    const std::vector<long long> a = {0, 1, -1, INT64_MAX, INT64_MIN + 1, 1234567890123456789LL,
-                                      -42, 1LL << 40};
+    const std::vector<long long> a = {
+        0, 1, -1, INT64_MAX, INT64_MIN + 1, 1234567890123456789LL, -42, 1LL << 40};
     const std::vector<long long> b(a.rbegin(), a.rend());
     const std::uint64_t out = memory.allocate(8 * 10 * 8);
     run("long_integers", {1}, {8}, memory.upload(a), memory.upload(b), out);
@@ -100,8 +100,7 @@ TEST_P(Arithmetic, Carries) {
     const std::vector<unsigned> b = {1, 0, 0, 2, 7, 1, ~0u, 9};
     const std::uint64_t out = memory.allocate(32);
     run("wide_sum", {1}, {2}, memory.upload(a), memory.upload(b), out);
-    EXPECT_EQ(memory.download<unsigned>(out, 8),
-              (std::vector<unsigned>{0, 0, 0, 4, 12, 0, 0, 10}));
+    EXPECT_EQ(memory.download<unsigned>(out, 8), (std::vector<unsigned>{0, 0, 0, 4, 12, 0, 0, 10}));
 }
 
 TEST_P(Arithmetic, BitFields) {
@@ -179,17 +178,17 @@ TEST_P(Arithmetic, FunctionsWithinTheirDocumentedError) {
     const float epsilon = std::numeric_limits<float>::epsilon();
     for (int i = 0; i < 32; ++i) {
         const double x = a[i];
-        const double expected[12] = {std::sin(x),  std::cos(x),       std::exp(x),
-                                     std::log(x),  std::pow(x, 1.7f), std::tanh(x),
-                                     1 / std::sqrt(x), std::sin(x),   std::exp(x),
-                                     std::log(x),  std::erf(x),       std::atan2(x, 2.0)};
+        const double expected[12] = {std::sin(x),      std::cos(x),       std::exp(x),
+                                     std::log(x),      std::pow(x, 1.7f), std::tanh(x),
+                                     1 / std::sqrt(x), std::sin(x),       std::exp(x),
+                                     std::log(x),      std::erf(x),       std::atan2(x, 2.0)};
         // Units in the last place, after the tables of the CUDA C++ Programming Guide; the
         // absolute errors of __sinf and __logf are given for small arguments only.
         const double units[12] = {2, 2, 2, 1, 4, 2, 2, 0, 2 + 1.173 * x, 3, 2, 3};
         for (int f = 0; f < 12; ++f) {
             const double allowed =
-                f == 7 ? 3e-6 * std::max(1.0, x) : (units[f] + 1) * epsilon *
-                                                       std::max(std::fabs(expected[f]), 1e-3);
+                f == 7 ? 3e-6 * std::max(1.0, x)
+                       : (units[f] + 1) * epsilon * std::max(std::fabs(expected[f]), 1e-3);
             EXPECT_NEAR(r[i * 12 + f], expected[f], allowed) << f << " of " << x;
         }
     }
@@ -312,7 +311,7 @@ TEST_P(Arithmetic, Atomics) {
     EXPECT_EQ(bits[1], 63u);
     EXPECT_EQ(bits[2], 0u);
     EXPECT_EQ(bits[3], 64u % 11);
-    EXPECT_EQ(bits[4], (11 - 64 % 11) % 11);
+    EXPECT_EQ(bits[4], (11u - 64u % 11u) % 11u);
     EXPECT_EQ(memory.download<unsigned long long>(q, 2),
               (std::vector<unsigned long long>{64, 63ull << 40}));
     EXPECT_EQ(memory.download<float>(f, 1)[0], 64);

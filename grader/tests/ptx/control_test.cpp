@@ -47,8 +47,7 @@ TEST_P(Control, StackOverflowIsReported) {
 TEST_P(Control, FunctionPointers) {
     const std::uint64_t values = memory.upload(std::vector<float>(8, 5.0f));
     run("call_by_pointer", {1}, {8}, values);
-    EXPECT_EQ(memory.download<float>(values, 8),
-              (std::vector<float>{6, 10, 6, 10, 6, 10, 6, 10}));
+    EXPECT_EQ(memory.download<float>(values, 8), (std::vector<float>{6, 10, 6, 10, 6, 10, 6, 10}));
 }
 
 TEST_P(Control, VirtualFunctions) {
@@ -180,13 +179,8 @@ TEST_P(Warps, Shuffles) {
     for (int t = 0; t < 64; ++t) {
         const int w = t & ~31, l = t & 31;
         const std::vector<int> expected = {
-            w + (l ^ 3),
-            l >= 1 ? t - 1 : t,
-            l + 2 < 32 ? t + 2 : t,
-            w + 5,
-            w + (l & ~7) + 5,
-            l % 16 + 3 < 16 ? t + 3 : t,
-            l % 4 >= 3 ? t - 3 : t,
+            w + (l ^ 3),          l >= 1 ? t - 1 : t,          l + 2 < 32 ? t + 2 : t, w + 5,
+            w + (l & ~7) + 5,     l % 16 + 3 < 16 ? t + 3 : t, l % 4 >= 3 ? t - 3 : t,
             l >= 16 ? t ^ 16 : t,  // a segment reads from lower ones, not from higher ones
         };
         const std::vector<int> got(r.begin() + t * 8, r.begin() + t * 8 + 8);

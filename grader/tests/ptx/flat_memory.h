@@ -35,8 +35,8 @@ class FlatMemory : public BlockFinder {
         Block& block = entry->block;
         block.begin = next_;
         block.end = next_ + bytes;
-        block.to_host = static_cast<std::int64_t>(
-            reinterpret_cast<std::uint64_t>(entry->bytes.data()) - next_);
+        block.to_host =
+            static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(entry->bytes.data()) - next_);
         block.kind = kind;
         block.live = true;
         block.id = entries_.size() + 1;

@@ -120,10 +120,10 @@ class KernelTest : public testing::Test {
         module = load_module_from_text(text);
         ASSERT_EQ(why_unusable(*module), "");
         for (Variable& variable : variables(*module)) {
-            variable.address = memory.allocate(
-                variable.bytes, variable.constant  ? MemoryKind::constant
-                                : variable.managed ? MemoryKind::managed
-                                                   : MemoryKind::global);
+            variable.address =
+                memory.allocate(variable.bytes, variable.constant  ? MemoryKind::constant
+                                                : variable.managed ? MemoryKind::managed
+                                                                   : MemoryKind::global);
         }
         resolve_initial_values(*module);
         for (const Variable& variable : variables(*module)) {
@@ -191,9 +191,9 @@ class KernelTestOfBothFlavours : public KernelTest, public testing::WithParamInt
     }
 };
 
-#define FOR_BOTH_FLAVOURS(Suite)                                                            \
-    INSTANTIATE_TEST_SUITE_P(                                                               \
-        Built, Suite, testing::Values(Flavour::optimised, Flavour::debug),                  \
+#define FOR_BOTH_FLAVOURS(Suite)                                           \
+    INSTANTIATE_TEST_SUITE_P(                                              \
+        Built, Suite, testing::Values(Flavour::optimised, Flavour::debug), \
         [](const testing::TestParamInfo<Flavour>& info) { return to_string(info.param); })
 
 }  // namespace vram::virtual_gpu::ptx

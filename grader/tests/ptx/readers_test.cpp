@@ -109,7 +109,7 @@ TEST_F(Readers, ARefusalNamesKernelLineAndInstruction) {
     const std::string why = why_bad_cannot_run("wgmma.fence.sync.aligned;");
     EXPECT_EQ(why,
               "kernel bad cannot run here: program.cu:42: the virtual GPU has no instruction "
-              "wgmma.fence.sync.aligned, PTX line 14");
+              "wgmma.fence.sync.aligned, PTX line 15");
 }
 
 TEST_F(Readers, EveryRefusalHasItsReason) {

@@ -518,8 +518,8 @@ std::optional<ParsedOperand> FunctionDecoder::special_register(const std::string
         return std::nullopt;
     }
     operand.form = ParsedOperand::Form::register_;
-    module_.uses_reserved_shared = module_.uses_reserved_shared ||
-                                   known->second == SpecialRegister::reserved_shared_begin;
+    module_.uses_reserved_shared =
+        module_.uses_reserved_shared || known->second == SpecialRegister::reserved_shared_begin;
     const bool wide = name == "%gridid";
     operand.type = wide ? Type::b64 : Type::b32;
     operand.slot = special_slot(known->second, wide ? 8 : 4);

@@ -177,7 +177,11 @@ LaunchOutcome execute(const Kernel& kernel, const LaunchShape& shape,
                       const std::vector<std::byte>& arguments, const BlockFinder& memory,
                       const ExecutionOptions& options) {
     const_cast<Module*>(kernel.module)->link();
-    Launch launch{.kernel = kernel, .shape = shape, .arguments = arguments, .finder = memory, .options = options};
+    Launch launch{.kernel = kernel,
+                  .shape = shape,
+                  .arguments = arguments,
+                  .finder = memory,
+                  .options = options};
     launch.threads_per_block = static_cast<std::uint32_t>(product(shape.block));
     launch.blocks = product(shape.grid);
     const std::uint32_t alignment = kernel.module->dynamic_alignment;

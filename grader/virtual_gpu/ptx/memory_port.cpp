@@ -14,6 +14,9 @@ void MemoryPort::begin_launch(const BlockFinder& finder, const ExecutionOptions&
                               std::uint32_t slots) {
     finder_ = &finder;
     slots_.assign(slots, Slot{});
+    if (patterns_.size() < slots) {
+        patterns_.resize(slots);
+    }
     check_ = options.check_accesses;
     count_ = options.count;
     track_ = options.track_ranges;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "grader/virtual_gpu/memory/block.h"
+#include "grader/virtual_gpu/ptx/access_pattern.h"
 #include "grader/virtual_gpu/ptx/instruction.h"
 #include "grader/virtual_gpu/ptx/kernel_execution.h"
 #include "grader/virtual_gpu/ptx/touched_bytes.h"
@@ -29,18 +30,66 @@ class MemoryPort {
         const std::uint64_t bytes = std::uint64_t{size} * count;
         Slot& slot = slots_[instruction.memory_slot];
         const Block* block = slot.block;
+        if (block == nullptr || !is_inside(*block, address, bytes)) {
+            block = look_up(slot, address);
+        }
         if (block == nullptr || !is_inside(*block, address, bytes) || !block->live ||
             (address & (size - 1)) != 0 || !simple_only_ ||
             (access != Access::read && block->kind == MemoryKind::constant)) {
             return nullptr;
         }
-        if (count_) {
+        if (count_ && instruction.space != Space::constant) {
             count_run(address, bytes, access);
         }
         if (track_) {
             track_run(slot, address, bytes, access);
         }
         return block->host(address);
+    }
+
+    /// What is remembered of the instruction's last access.
+    AccessPattern& pattern(const Instruction& instruction) {
+        return patterns_[instruction.memory_slot];
+    }
+
+    /// For an access to global memory whose pattern is known: the host address of the lowest active
+    /// lane, to which relative addresses are added. nullptr when it needs a closer look.
+    std::byte* known(const Instruction& instruction, const AccessPattern& pattern,
+                     std::uint64_t address, Access access) {
+        Slot& slot = slots_[instruction.memory_slot];
+        const Block* block = slot.block;
+        const std::uint64_t first = address + static_cast<std::uint64_t>(pattern.lowest);
+        const auto bytes = static_cast<std::uint64_t>(pattern.end - pattern.lowest);
+        if (block == nullptr || !is_inside(*block, first, bytes)) {
+            block = look_up(slot, first);
+        }
+        if (block == nullptr || !simple_only_ || !block->live || !is_inside(*block, first, bytes) ||
+            ((pattern.low_bits | address) & (pattern.size - 1)) != 0 ||
+            (access != Access::read && block->kind == MemoryKind::constant)) {
+            return nullptr;
+        }
+        if (count_ && instruction.space != Space::constant) {
+            add_request(pattern.cost,
+                        std::uint64_t{pattern.size} *
+                            static_cast<unsigned>(__builtin_popcount(pattern.mask)),
+                        access);
+        }
+        if (track_) {
+            for (int index = 0; index < pattern.span_count; ++index) {
+                const AccessPattern::Span& span = pattern.spans[index];
+                track_run(slot, address + static_cast<std::uint64_t>(span.begin),
+                          static_cast<std::uint64_t>(span.end - span.begin), access);
+            }
+        }
+        return block->host(address);
+    }
+
+    /// Counts a request to shared memory whose pattern is known.
+    void count_known_shared(const AccessPattern& pattern) {
+        if (count_) {
+            counters.shared_requests += 1;
+            counters.shared_waves += pattern.cost;
+        }
     }
 
     /// Fills `host` for the active lanes of any global access. Throws Fault.
@@ -63,6 +112,16 @@ class MemoryPort {
         std::uint64_t page_number = ~std::uint64_t{0};
         TouchedPage* page = nullptr;
     };
+
+    /// Remembers the block that `address` lies in, if there is a live one.
+    const Block* look_up(Slot& slot, std::uint64_t address) {
+        const Block* found = finder_->find(address);
+        if (found == nullptr || !found->live || !found->contains(address)) {
+            return nullptr;
+        }
+        slot.block = found;
+        return found;
+    }
 
     static bool is_inside(const Block& block, std::uint64_t address, std::uint64_t bytes) {
         return address >= block.begin && address < block.end && block.end - address >= bytes;
@@ -111,6 +170,7 @@ class MemoryPort {
 
     const BlockFinder* finder_ = nullptr;
     std::vector<Slot> slots_;
+    std::vector<AccessPattern> patterns_;  ///< true for any launch, so kept
     bool check_ = true;
     bool count_ = true;
     bool track_ = true;

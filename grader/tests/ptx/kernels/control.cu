@@ -21,15 +21,32 @@ __global__ void collatz(int* steps, int count) {
 __global__ void choose(int* values, int n) {
     const int i = threadIdx.x;
     switch (values[i]) {
-        case 0: values[i] = 5; break;
-        case 1: values[i] = n; break;
-        case 2: values[i] += 7; break;
-        case 3: values[i] *= n; break;
-        case 4: values[i] -= n; break;
-        case 5: values[i] = n / 3; break;
-        case 6: values[i] = n % 7 + values[i + 1 - 1]; break;
-        case 7: values[i] ^= n; break;
-        default: values[i] = -1;
+        case 0:
+            values[i] = 5;
+            break;
+        case 1:
+            values[i] = n;
+            break;
+        case 2:
+            values[i] += 7;
+            break;
+        case 3:
+            values[i] *= n;
+            break;
+        case 4:
+            values[i] -= n;
+            break;
+        case 5:
+            values[i] = n / 3;
+            break;
+        case 6:
+            values[i] = n % 7 + values[i + 1 - 1];
+            break;
+        case 7:
+            values[i] ^= n;
+            break;
+        default:
+            values[i] = -1;
     }
 }
 

@@ -61,8 +61,7 @@ __global__ void wide_sum(const unsigned* a, const unsigned* b, unsigned* out) {
         "addc.cc.u32 %2, %6, %10;\n\t"
         "addc.u32 %3, %7, %11;"
         : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
-        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]),
-          "r"(y[3]));
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]));
     unsigned* r = out + threadIdx.x * 4;
     r[0] = r0;
     r[1] = r1;
