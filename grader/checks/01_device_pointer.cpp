@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/checks/support/announcement.h"
 #include "grader/checks/support/device_access.h"
 #include "grader/checks/support/failure_sweep.h"
 #include "grader/checks/support/judgements.h"
@@ -41,6 +42,13 @@ template <class Function>
 auto call(Function&& function) {
     session().clear_last_error();
     return learner(std::forward<Function>(function));
+}
+
+/// A call with a null argument that some programs do not survive; `name` is told if so.
+template <class Function>
+cudaError_t call_with_null(const std::string& name, Function&& function) {
+    const Announcement announcement(name);
+    return call(std::forward<Function>(function));
 }
 
 bool judge_written(cudaError_t status, const std::string& name) {
@@ -532,7 +540,8 @@ TEST(Array, ZeroAndImpossibleCounts) {
     ASSERT_TRUE(sweep_failures(array_fails_without_trace));
     {
         const Moment since;
-        const cudaError_t status = call([] { return make_array(nullptr, 16); });
+        const cudaError_t status =
+            call_with_null("make_array(nullptr, 16)", [] { return make_array(nullptr, 16); });
         ASSERT_TRUE(judge_refused(status, "make_array(nullptr, 16)", since,
                                   "there is no variable to store an address in"));
     }
@@ -577,7 +586,8 @@ TEST(Array, IsReleasedOnce) {
     ASSERT_TRUE(sweep_failures(array_release_fails, releases));
 
     const Moment last;
-    const cudaError_t nothing = call([] { return free_array(nullptr); });
+    const cudaError_t nothing =
+        call_with_null("free_array(nullptr)", [] { return free_array(nullptr); });
     ASSERT_TRUE(judge_success(nothing, "free_array(nullptr)", last));
 }
 
@@ -647,12 +657,15 @@ TEST(Pair, BothOrNeither) {
     {
         const Moment since;
         float* image = garbage<float>();
-        const cudaError_t status = call([&] { return make_pair(&image, 16, nullptr, 16); });
+        const cudaError_t status = call_with_null("make_pair(&image, 16, nullptr, 16)", [&] {
+            return make_pair(&image, 16, nullptr, 16);
+        });
         ASSERT_TRUE(judge_refused(status, "make_pair(&image, 16, nullptr, 16)", since,
                                   "there is no variable for the mask"));
         ASSERT_TRUE(judge_null(image, "image", since));
         float* mask = garbage<float>();
-        const cudaError_t other = call([&] { return make_pair(nullptr, 16, &mask, 16); });
+        const cudaError_t other = call_with_null("make_pair(nullptr, 16, &mask, 16)",
+                                                 [&] { return make_pair(nullptr, 16, &mask, 16); });
         ASSERT_TRUE(judge_refused(other, "make_pair(nullptr, 16, &mask, 16)", since,
                                   "there is no variable for the image"));
         ASSERT_TRUE(judge_null(mask, "mask", since));
@@ -723,7 +736,8 @@ TEST(Matrix, DimensionsBecomeBytes) {
     ASSERT_TRUE(sweep_failures(matrix_fails_without_trace));
 
     const Moment since;
-    const cudaError_t status = call_make_matrix(nullptr, 3, 4);
+    const cudaError_t status =
+        call_with_null("make_matrix(nullptr, 3, 4)", [] { return make_matrix(nullptr, 3, 4); });
     ASSERT_TRUE(judge_refused(status, "make_matrix(nullptr, 3, 4)", since, "there is no struct"));
 }
 
@@ -760,7 +774,8 @@ TEST(RowTable, EveryRowIsReachable) {
         ASSERT_TRUE(judge_empty(table, since));
     }
     const Moment since;
-    const cudaError_t status = call_make_row_table(nullptr, 3, 4);
+    const cudaError_t status = call_with_null("make_row_table(nullptr, 3, 4)",
+                                              [] { return make_row_table(nullptr, 3, 4); });
     ASSERT_TRUE(
         judge_refused(status, "make_row_table(nullptr, 3, 4)", since, "there is no struct"));
 }
@@ -874,7 +889,7 @@ bool judge_failing_release(const Kind<Thing>& kind) {
 template <class Thing>
 bool judge_release_of_nothing(const Kind<Thing>& kind, const std::string& name) {
     const Moment since;
-    const cudaError_t status = call([&] { return kind.release_null(); });
+    const cudaError_t status = call_with_null(name, kind.release_null);
     return judge_success(status, name, since);
 }
 

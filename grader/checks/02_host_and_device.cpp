@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/checks/support/announcement.h"
 #include "grader/checks/support/device_access.h"
 #include "grader/checks/support/failure_sweep.h"
 #include "grader/checks/support/host_buffer.h"
@@ -305,6 +306,7 @@ bool judge_edges(const std::vector<EdgeCase>& edges) {
         tolerate(runtime::MisuseKind::copy_bad_pointer);
         for (const EdgeCase& edge : edges) {
             const Moment since;
+            const Announcement announcement(edge.name);
             const cudaError_t status = call(edge.call);
             ASSERT_TRUE(edge.wanted == cudaSuccess
                             ? judge_success(status, edge.name, since)

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "grader/checks/support/announcement.h"
 #include "grader/checks/support/learner.h"
 
 namespace vram::checks {
@@ -40,6 +41,10 @@ void add_last_calls(Story& story) {
     } else {
         story.show(calls.back().finished ? "the last runtime call before the end"
                                          : "inside this runtime call");
+    }
+    const std::string pending = take_announcement();
+    if (!pending.empty()) {
+        story.step(pending + " was called then, and did not return");
     }
 }
 
