@@ -9,7 +9,8 @@
 #           no-compiler     only python3 and git; a toolkit on PATH: vram test
 #           user            not root, nothing installed: the one command; after it: vram grade
 # Environment: TOOLKIT (default /usr/local/cuda), RELEASE (default bookworm), MIRROR (default: this
-# machine's). The roots use this machine's network: its resolver, certificates, and PIP_ variables.
+# machine's), SHARED_CCACHE (a folder: installs ccache in the roots and shares this folder with them,
+# for a machine that has much else to do; the times are then worth nothing). The roots use this machine's network: its resolver, certificates, and PIP_ variables.
 set -euo pipefail
 
 source_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -61,12 +62,14 @@ make_base() {
 in_root() {
     local root=$1 where=$2 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     shift 2
-    [[ -d $root/toolkit/bin ]] && path=/toolkit/bin:$path
-    local network=() name
+    [[ -x $root$toolkit/bin/nvcc ]] && path=$toolkit/bin:$path
+    local variables=() name
     for name in "${!PIP_@}" SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE; do
-        [[ -v $name ]] && network+=("$name=${!name}")
+        [[ -v $name ]] && variables+=("$name=${!name}")
     done
-    env -i PATH="$path" HOME=/tmp LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "${network[@]}" \
+    [[ -z ${SHARED_CCACHE:-} ]] ||
+        variables+=(CCACHE_DIR=/ccache CCACHE_BASEDIR=/course CCACHE_NOHASHDIR=1)
+    env -i PATH="$path" HOME=/tmp LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "${variables[@]}" \
         chroot ${as_user:+--userspec="$as_user"} "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$where" "$@" </dev/null
 }
 
@@ -98,6 +101,10 @@ prepare() {
     mount_into /proc "$root/proc"
     mount_into /dev "$root/dev"
     mount_into /dev/shm "$root/dev/shm"
+    if [[ -n ${SHARED_CCACHE:-} ]]; then
+        mount_into "$SHARED_CCACHE" "$root/ccache"
+        in_root "$root" / apt-get install -qq -y --no-install-recommends ccache >/dev/null 2>&1
+    fi
     mkdir "$root/course"
     git clone --quiet --no-hardlinks "$source_root" "$root/course"
     git -C "$root/course" remote remove origin
@@ -113,7 +120,7 @@ second_run_is_quick() {
 }
 
 prove_toolkit() {
-    mount_into "$toolkit" "$root/toolkit"
+    mount_into "$toolkit" "$root$toolkit"
     install_compiler
     run test ./vram test
     expect 0
@@ -138,7 +145,7 @@ prove_no-toolkit() {
 }
 
 prove_no-compiler() {
-    mount_into "$toolkit" "$root/toolkit"
+    mount_into "$toolkit" "$root$toolkit"
     run test ./vram test
     expect 0
 }
