@@ -10,7 +10,8 @@
 #           user            not root, nothing installed: the one command; after it: vram grade
 # Environment: TOOLKIT (default /usr/local/cuda), RELEASE (default bookworm), MIRROR (default: this
 # machine's), SHARED_CCACHE (a folder: installs ccache in the roots and shares this folder with them,
-# for a machine that has much else to do; the times are then worth nothing). The roots use this machine's network: its resolver, certificates, and PIP_ variables.
+# for a machine that has much else to do; the times are then worth nothing).
+# The roots use this machine's network: its resolver, certificates, and PIP_ variables.
 set -euo pipefail
 
 source_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
