@@ -982,7 +982,7 @@ std::string percent_text(double share) {
 
 TEST(Traces, UseMemoryWell) {
     session().set_recording(false);
-    const bench::TraceSize size{600, 6000, 7};
+    const bench::TraceSize size{400, 3200, 7};
     std::vector<bench::Trace> traces = bench::general_traces(size);
     traces.pop_back();  // the uniform mix wants more memory than many a device has
     double ratio_sum = 0;

@@ -60,7 +60,7 @@ class Load {
 
     /// Allocates all blocks, or as many as a search allows in its time.
     [[nodiscard]] bool fill() {
-        constexpr double longest = 0.6e9;
+        constexpr double longest = 0.25e9;
         constexpr std::size_t look_at_the_clock_after = 256;
         std::size_t live = 0;
         const double start = thread_nanoseconds();
@@ -96,7 +96,7 @@ class Load {
         return judge(went_well);
     }
 
-    static constexpr std::size_t pairs = 1000;
+    static constexpr std::size_t pairs = 500;
 
   private:
     bool judge(bool went_well) const {
@@ -139,7 +139,7 @@ std::uint64_t backing_calls() {
     costs->few = small.live_blocks();
     costs->many = large.live_blocks();
     constexpr int rounds = 12;
-    constexpr double longest = 0.6e9;
+    constexpr double longest = 0.25e9;
     const double start = thread_nanoseconds();
     const std::uint64_t calls_before = backing_calls();
     int done = 0;
