@@ -116,12 +116,12 @@ class FreeLists {
     /// Takes a block of at least `size` out of its bin. `nobody` only when there is none.
     BlockIndex take(Units size) {
         const unsigned bin = bin_of(size);
-        BlockIndex found = first_fit_in(bin, size, few_looks);
+        BlockIndex found = tightest_in(bin, size, few_looks);
         if (found == nobody) {
-            found = heads_[next_bin_in_use(bin + 1)];
+            found = tightest_in(next_bin_in_use(bin + 1), size, few_looks);
         }
         if (found == nobody) {
-            found = first_fit_in(bin, size, UINT32_MAX);
+            found = tightest_in(bin, size, UINT32_MAX);
         }
         if (found != nobody) {
             remove(found);
@@ -148,8 +148,9 @@ class FreeLists {
     static constexpr unsigned steps = 1U << step_bits;
     static constexpr unsigned rows = 32 - step_bits + 1;
     static constexpr unsigned no_bin = rows * steps;  ///< its list is always empty
-    /// In the request's own bin not every block fits; so many are looked at before the next bin.
-    static constexpr unsigned few_looks = 4;
+    /// So many blocks of a bin are looked at. More would be a search, fewer would not find the
+    /// block that leaves the least; with eight the pool needs no more memory than best fit.
+    static constexpr unsigned few_looks = 8;
 
     static unsigned highest_bit(std::uint32_t bits) { return 31U - __builtin_clz(bits); }
     static unsigned lowest_bit(std::uint32_t bits) { return __builtin_ctz(bits); }
@@ -179,15 +180,20 @@ class FreeLists {
         return next_row * steps + lowest_bit(steps_in_use_[next_row]);
     }
 
-    BlockIndex first_fit_in(unsigned bin, Units size, unsigned looks) {
-        BlockIndex index = heads_[bin];
-        while (index != nobody && looks-- > 0) {
-            if (blocks_[index].size >= size) {
-                return index;
+    /// The smallest of the first `looks` blocks of a bin that are large enough.
+    BlockIndex tightest_in(unsigned bin, Units size, unsigned looks) {
+        BlockIndex tightest = nobody;
+        Units tightest_size = UINT32_MAX;
+        for (BlockIndex index = heads_[bin]; index != nobody && looks > 0 && tightest_size > size;
+             --looks) {
+            const Block& block = blocks_[index];
+            if (block.size >= size && block.size < tightest_size) {
+                tightest = index;
+                tightest_size = block.size;
             }
-            index = blocks_[index].next_free;
+            index = block.next_free;
         }
-        return nobody;
+        return tightest;
     }
 
     BlockTable& blocks_;

@@ -264,7 +264,7 @@ bool PoolInUse::refuses(std::size_t bytes, const std::string& why) {
     const std::string call = "pool_allocate(" + std::to_string(bytes) + ")";
     note(call + " -> " + name_of(status));
     constexpr std::size_t more_than_any_device = std::size_t{1} << 48;
-    if (status == PoolStatus::ok && bytes < more_than_any_device) {
+    if (status == PoolStatus::ok && block != nullptr && bytes < more_than_any_device) {
         ++blocks_named_;
         if (!judge_block(block, bytes)) {
             return false;

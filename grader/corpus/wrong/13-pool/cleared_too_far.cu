@@ -2,7 +2,7 @@
 // diagnosis: contents-lost
 // may also fail: Misuse.IsRefused
 
-// A freed block is cleared in whole pages, which reaches into its neighbour.
+// A small freed block is cleared as a whole page, which reaches into its neighbours.
 #include "pool.h"
 
 #include <cuda_runtime.h>
@@ -116,10 +116,11 @@ struct Pool {
         for (Arena& arena : arenas) {
             for (auto place = arena.places.begin(); place != arena.places.end(); ++place) {
                 if (place->begin == block && place->asked != 0) {
-                    const std::size_t pages = (place->bytes + 4095) / 4096 * 4096;
                     const std::size_t room =
                         static_cast<std::size_t>(arena.base + arena.bytes - place->begin);
-                    cudaMemset(place->begin, 0, std::min(pages, room));
+                    if (place->bytes < 4096) {
+                        cudaMemset(place->begin, 0, std::min<std::size_t>(4096, room));
+                    }
                     --stats.live_blocks;
                     stats.live_bytes -= place->asked;
                     place->asked = 0;

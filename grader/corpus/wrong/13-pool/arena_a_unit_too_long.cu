@@ -1,9 +1,9 @@
-// fails: Growth.AddsWhatIsNeeded
+// fails: Growth.FailureChangesNothing
 // diagnosis: block-outside-arenas
-// may also fail: Sizes.ZeroAndHuge, Growth.BacksOff, Trim.GivesBackIdleArenas,
-//     Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+// may also fail: Merge.NeverAcrossArenas, Statistics.AreTrue, Misuse.IsRefused,
+//     Traces.UseMemoryWell, Traces.StayFast, Sizes.ZeroAndHuge
 
-// An arena for a large request is as large as the request, and the books round it up to whole pages.
+// The books give each arena one unit more than cudaMalloc did.
 #include "pool.h"
 
 #include <cuda_runtime.h>
@@ -53,7 +53,7 @@ struct Pool {
             return false;
         }
         char* begin = static_cast<char*>(base);
-        arenas.push_back({begin, bytes, {{begin, (bytes + 4095) / 4096 * 4096, 0}}});
+        arenas.push_back({begin, bytes, {{begin, bytes + pool_alignment, 0}}});
         ++stats.arenas;
         stats.reserved_bytes += bytes;
         stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes, stats.reserved_bytes);
@@ -82,7 +82,7 @@ struct Pool {
                 if (place->asked != 0 || place->bytes < bytes) {
                     continue;
                 }
-                if (place->bytes > bytes + 4096) {
+                if (place->bytes > bytes) {
                     arena.places.insert(std::next(place),
                                         {place->begin + bytes, place->bytes - bytes, 0});
                     place->bytes = bytes;
