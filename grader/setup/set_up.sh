@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Sets up what is missing; sourced by ../../vram, which defines say, fail, say_if_disk_is_full,
-# source_root, build, stamp and surroundings. Sets meson, ninja and toolkit, and writes the stamp.
+# Sets up what is missing. Sourced by ../../vram, which defines say, fail, say_if_disk_is_full,
+# describe_surroundings, source_root, build and stamp. Sets meson, ninja and toolkit, and writes the
+# stamp.
 #
 # Every step looks first whether its result is there, and puts it in place as its last act, so that
 # an interrupted set-up goes on where it stopped.
@@ -212,6 +213,7 @@ configure_build() {
 }
 
 write_stamp() {
+    describe_surroundings  # once more: the set-up may have installed a compiler
     printf '%smeson=%s\nninja=%s\ntoolkit=%s\n' "$surroundings" "$meson" "$ninja" "$toolkit" \
         >"$stamp.new" && mv "$stamp.new" "$stamp" || fail "cannot write $stamp. Is the disk full?"
 }

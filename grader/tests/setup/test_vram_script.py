@@ -24,9 +24,12 @@ if [[ ${NINJA_STATUS_CODE:-0} != 0 ]]; then echo "memory.cpp:7: error: expected 
 printf '#!/bin/sh\\necho graded "$@"\\nexit 1\\n' >"$2/vram"  # ninja -C FOLDER TARGET
 chmod +x "$2/vram"
 """,
-    "pkg-config": '[[ " ${MISSING_LIBRARIES:-} " != *" $2 "* ]]',
-    "apt-get": 'exit "${APT_STATUS:-0}"',
-    "g++": "",
+    "pkg-config": '[[ ! -e $LIBRARIES_AWAY/$2 ]]',
+    "apt-get": """
+[[ ${APT_STATUS:-0} == 0 ]] || exit "$APT_STATUS"
+rm -rf "$LIBRARIES_AWAY"
+cp "$(dirname "$0")/nm" "$(dirname "$0")/g++"
+""",
     "nm": "",
 }
 
@@ -41,6 +44,7 @@ class VramScript(unittest.TestCase):
         shutil.copy(ROOT / "vram", self.tree)
         shutil.copytree(ROOT / "grader" / "setup", self.tree / "grader" / "setup")
         self.calls_file = self.root / "calls"
+        self.libraries_away = self.root / "away"
         self.make_stand_ins()
         self.make_toolkit()
 
@@ -67,7 +71,7 @@ class VramScript(unittest.TestCase):
         done = subprocess.run(
             [str(self.tree / "vram"), *arguments], capture_output=True, text=True, cwd=self.root,
             env={"PATH": f"{self.tools}:/usr/bin:/bin", "CALLS": str(self.calls_file),
-                 "CUDA_HOME": str(self.toolkit), **environment})
+                 "LIBRARIES_AWAY": str(self.libraries_away), "CUDA_HOME": str(self.toolkit), **environment})
         self.calls = self.calls_file.read_text()
         self.status, self.output, self.messages = done.returncode, done.stdout, done.stderr
 
@@ -139,16 +143,30 @@ class VramScript(unittest.TestCase):
         self.assertIn("cannot write to", self.messages)
         self.assertEqual((self.root / "file").read_text(), "mine")
 
+    def take_away(self, *libraries):
+        self.libraries_away.mkdir()
+        for library in libraries:
+            (self.libraries_away / library).touch()
+
     @unittest.skipUnless(os.geteuid() == 0, "only root installs packages")
     def test_root_installs_what_is_missing(self):
-        self.vram("grade", MISSING_LIBRARIES="gtest libzstd")
-        self.assertIn("apt-get install", self.calls)
-        self.assertIn("libgtest-dev libzstd-dev", self.calls)
+        self.take_away("gtest", "libzstd")
+        self.vram("grade")
         self.assertIn("missing: libgtest-dev libzstd-dev", self.messages)
+        self.assertRegex(self.calls, "apt-get install .* libgtest-dev libzstd-dev")
+        self.assertEqual(self.output, "graded grade\n")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root installs packages")
+    def test_what_was_installed_is_no_reason_to_set_up_again(self):
+        self.take_away("gtest")
+        self.vram("grade")
+        self.vram("grade")
+        self.assertEqual(len(self.calls.splitlines()), 1, self.calls)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root installs packages")
     def test_an_installation_that_fails_is_a_clear_message(self):
-        self.vram("grade", MISSING_LIBRARIES="gtest", APT_STATUS="100")
+        self.take_away("gtest")
+        self.vram("grade", APT_STATUS="100")
         self.assertEqual(self.status, 3)
         self.assertIn("could not be installed", self.messages)
 
