@@ -9,7 +9,7 @@ folder=$1
 seconds=${2:-60}
 root=$(cd "$(dirname "$0")/../../../.." && pwd)
 mkdir -p "$folder/objects" "$folder/corpus"
-flags="-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
+flags="-std=c++20 -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
 flags="$flags -I$root -Wno-unknown-pragmas -Wno-unknown-warning-option"
 cd "$root"
 objects=
