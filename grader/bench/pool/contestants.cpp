@@ -102,6 +102,7 @@ class StreamOrderedContestant final : public Contestant {
         StreamOrderedCalls calls;
         const Replay result = replay(trace, calls);
         cudaDeviceSynchronize();
+        cudaMemPoolTrimTo(pool_, 0);
         return result;
     }
     std::size_t peak_reserved_bytes() const override {
