@@ -229,6 +229,10 @@ Compiler::Object Compiler::compile(const Lab& lab, const std::string& source,
         throw ToolchainFault("cannot run " + installation_.nvcc.string() + ": " + compiled.errors);
     }
     std::optional<Rejection> problem;
+    if (compiled.timed_out) {
+        // The machine may have been busy: not a fact about the file, so not kept.
+        return {{}, does_not_compile(lab.file, compiled)};
+    }
     if (!compiled.ok()) {
         problem = does_not_compile(lab.file, compiled);
     } else {

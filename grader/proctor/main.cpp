@@ -17,6 +17,7 @@ constexpr const char* help = R"(usage: vram [COMMAND] [options]
   vram list                 every lab
   vram hint LAB [CHECK]     a hint, one step at a time
   vram run PROGRAM [...]    run any CUDA program on the virtual GPU
+  vram bench NAME           run a benchmark
   vram test                 test this project itself
   vram corpus               grade the corpus of right, wrong and hostile solutions
 
@@ -30,7 +31,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"grade", grade_command}, {"list", list_command},     {"hint", hint_command},
-    {"run", run_command},     {"corpus", corpus_command},
+    {"run", run_command},     {"corpus", corpus_command}, {"bench", bench_command},
 };
 
 int dispatch(const Words& words) {

@@ -17,6 +17,7 @@ int hint_command(const Words& words);
 int overview_command();  ///< `vram` alone
 int run_command(const Words& words);
 int corpus_command(const Words& words);
+int bench_command(const Words& words);
 
 /// The labs of this tree. Throws BadManifest.
 std::vector<Lab> all_labs();
