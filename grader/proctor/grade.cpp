@@ -174,7 +174,7 @@ double LabGrade::points() const {
 
 bool LabGrade::complete() const {
     return points() > 0 && std::all_of(checks.begin(), checks.end(), [](const CheckGrade& check) {
-               return check.earned >= check.points;
+               return !check.left_open && check.earned >= check.points;
            });
 }
 
@@ -222,6 +222,7 @@ CheckGrade combined(const Check& check, const std::vector<CheckGrade>& results) 
         any = true;
     }
     worst.earned = any ? least : 0;
+    worst.left_open = !any && !results.empty();
     return worst;
 }
 

@@ -47,6 +47,10 @@ struct CheckGrade {
     protocol::Verdict verdict = protocol::Verdict::fail;
     double points = 0;  ///< what it counts in the total; 0 when it was not graded here
     double earned = 0;
+    /// It ran on a device that decides it, and came to no verdict: the learner's file uses what the
+    /// virtual GPU lacks. Such a check leaves the total, and keeps the lab from being complete, so
+    /// that nobody gains by making checks undecidable.
+    bool left_open = false;
     std::string device;  ///< the device that the verdict comes from: "virtual GPU", "NVIDIA H200"
     std::vector<PlacedFinding> findings;
     std::string remark;
@@ -69,7 +73,7 @@ struct LabGrade {
 
     double earned() const;
     double points() const;  ///< of the checks that were graded here
-    bool complete() const;  ///< every graded check earned all of its points, and some were graded
+    bool complete() const;  ///< every check that could be graded here was, and earned its points
 };
 
 struct GradingOptions {

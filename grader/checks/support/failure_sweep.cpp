@@ -129,7 +129,6 @@ Outcome run_here(const std::function<int()>& body) {
     Outcome outcome;
     outcome.exit_status = body();
     session().stop_injecting();
-    session().release_leftovers();
     outcome.clean = running_check().findings.size() == findings_before;
     return outcome;
 }

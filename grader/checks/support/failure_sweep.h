@@ -48,7 +48,7 @@ struct SweepOptions {
 
 /// Runs `scenario` once without a failure, then once for each call and code, until no call is left.
 /// Each run happens in a process of its own on the virtual GPU (so that statics are fresh), and in
-/// this one on a GPU (leftovers are released in between). The sweep ends with the first run that
+/// this one on a GPU, where statics of the learner's file live on. The sweep ends with the first run that
 /// fails the check; its story says which call had been made to fail. Returns whether all runs
 /// passed.
 bool sweep_failures(const std::function<void(FailureCase&)>& scenario,

@@ -80,7 +80,6 @@ int run_by_hand(const std::vector<std::string>& checks) {
                         finding.found.c_str());
         }
         failed += result.verdict == vram::protocol::Verdict::pass ? 0 : 1;
-        vram::checks::session().release_leftovers();
     }
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

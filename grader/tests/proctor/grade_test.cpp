@@ -72,6 +72,19 @@ TEST(LabGrade, IsCompleteWithAllPointsOfWhatWasGraded) {
     EXPECT_FALSE(grade.complete()) << "nothing was graded";
 }
 
+TEST(LabGrade, IsNotCompleteWithACheckThatItsFileLeftOpen) {
+    LabGrade grade;
+    CheckGrade passed;
+    passed.verdict = Verdict::pass;
+    passed.points = passed.earned = 2;
+    CheckGrade undecided;
+    undecided.verdict = Verdict::not_graded_here;
+    grade.checks = {passed, undecided};
+    EXPECT_TRUE(grade.complete()) << "only another device can decide it";
+    grade.checks[1].left_open = true;
+    EXPECT_FALSE(grade.complete()) << "nobody gains by making a check undecidable";
+}
+
 TEST(Quote, PointsAtTheFirstArgumentOfTheCall) {
     const auto quote =
         quote_of("a\n\tx = cudaFree(store->pixels);\n", 2, "cudaFree(0x200) -> cudaSuccess", "n");
