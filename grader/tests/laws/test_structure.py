@@ -70,7 +70,7 @@ class EachLab(unittest.TestCase):
             page = labs.read("docs", manifest["lab"] + ".md")
             for check in manifest["checks"]:
                 with self.subTest(lab=manifest["lab"], check=check["name"]):
-                    self.assertIn(check["name"], page)
+                    self.assertTrue(check["name"] in page)
 
     def test_the_manifest_lists_the_checks_of_the_source(self):
         for manifest in labs.manifests():
