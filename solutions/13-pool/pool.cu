@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Sizes and offsets count units of pool_alignment bytes: 32 bits reach a terabyte.
+/// Sizes are counted in units of pool_alignment bytes: 32 bits reach a terabyte.
 using Units = std::uint32_t;
 constexpr std::size_t max_bytes = std::size_t{UINT32_MAX} * pool_alignment;
 
@@ -32,15 +32,14 @@ constexpr BlockIndex nobody = 0;
 
 enum class State : std::uint8_t { in_use, parked, free };
 
-/// A stretch of an arena, described in host memory: two of them share a cache line.
-struct Block {
-    Units offset = 0;  ///< from the arena's first byte
+/// A stretch of an arena, described in host memory: two of them fill a cache line.
+struct alignas(32) Block {
+    std::uintptr_t address = 0;
     Units size = 0;
     BlockIndex before = nobody;  ///< the neighbour at lower addresses of the same arena
     BlockIndex after = nobody;
-    BlockIndex previous_free = nobody;  ///< in its bin, while it is free
-    BlockIndex next_free = nobody;
-    std::uint32_t arena = 0;
+    BlockIndex previous = nobody;  ///< in its bin, while it is free
+    BlockIndex next = nobody;      ///< in its bin, or in its chain of the map while it is in use
     State state = State::in_use;
     std::uint8_t unused_bytes = 0;  ///< size in bytes less what was asked for
 };
@@ -63,13 +62,13 @@ class BlockTable {
             return static_cast<BlockIndex>(blocks_.size() - 1);
         }
         const BlockIndex index = unused_;
-        unused_ = blocks_[index].next_free;
+        unused_ = blocks_[index].next;
         blocks_[index] = block;
         return index;
     }
 
     void drop(BlockIndex index) {
-        blocks_[index].next_free = unused_;
+        blocks_[index].next = unused_;
         unused_ = index;
     }
 
@@ -87,25 +86,23 @@ class FreeLists {
     void insert(BlockIndex index) {
         Block& block = blocks_[index];
         const unsigned bin = bin_of(block.size);
+        const BlockIndex next = heads_[bin];
         block.state = State::free;
-        block.previous_free = nobody;
-        block.next_free = heads_[bin];
-        blocks_[block.next_free].previous_free = index;
+        block.previous = nobody;
+        block.next = next;
+        blocks_[next].previous = index;
         heads_[bin] = index;
         steps_in_use_[bin / steps] |= 1U << bin % steps;
         rows_in_use_ |= 1U << bin / steps;
     }
 
     void remove(BlockIndex index) {
-        const Block& block = blocks_[index];
-        blocks_[block.next_free].previous_free = block.previous_free;
-        if (block.previous_free != nobody) {
-            blocks_[block.previous_free].next_free = block.next_free;
-            return;
-        }
+        const Block block = blocks_[index];
         const unsigned bin = bin_of(block.size);
-        heads_[bin] = block.next_free;
-        if (block.next_free == nobody) {
+        BlockIndex* link = block.previous == nobody ? &heads_[bin] : &blocks_[block.previous].next;
+        *link = block.next;
+        blocks_[block.next].previous = block.previous;
+        if (heads_[bin] == nobody) {
             steps_in_use_[bin / steps] &= ~(1U << bin % steps);
             if (steps_in_use_[bin / steps] == 0) {
                 rows_in_use_ &= ~(1U << bin / steps);
@@ -137,7 +134,7 @@ class FreeLists {
         const unsigned row = highest_bit(rows_in_use_);
         Units size = 0;
         for (BlockIndex index = heads_[row * steps + highest_bit(steps_in_use_[row])];
-             index != nobody; index = blocks_[index].next_free) {
+             index != nobody; index = blocks_[index].next) {
             size = std::max(size, blocks_[index].size);
         }
         return size;
@@ -156,12 +153,8 @@ class FreeLists {
     static unsigned lowest_bit(std::uint32_t bits) { return __builtin_ctz(bits); }
 
     static unsigned bin_of(Units size) {
-        if (size < steps) {
-            return size;
-        }
-        const unsigned power = highest_bit(size);
-        const unsigned row = power - step_bits + 1;
-        return row * steps + (size >> (power - step_bits)) % steps;
+        const unsigned shift = highest_bit(size | steps) - step_bits;
+        return shift * steps + (size >> shift);
     }
 
     unsigned next_bin_in_use(unsigned bin) const {
@@ -191,7 +184,7 @@ class FreeLists {
                 tightest = index;
                 tightest_size = block.size;
             }
-            index = block.next_free;
+            index = block.next;
         }
         return tightest;
     }
@@ -202,86 +195,63 @@ class FreeLists {
     std::array<BlockIndex, no_bin + 1> heads_{};
 };
 
-/// From a block's number of units since address 0 to its index: a hash table with linear probing.
-/// An entry keeps 32 bits of the hash, which tell both its home and, nearly always, whether it is
-/// the one looked for; the caller settles the rest.
+/// From the addresses of blocks in use to their indices: a hash table whose chains run through the
+/// blocks themselves.
 class BlockMap {
   public:
-    BlockMap() : entries_(std::size_t{1} << home_bits_) {}
+    explicit BlockMap(BlockTable& blocks) : blocks_(blocks), heads_(std::size_t{1} << bits_) {}
 
-    void insert(std::uintptr_t address, BlockIndex block) {
-        if (2 * ++used_ > entries_.size()) {
+    void insert(BlockIndex index) {
+        if (2 * ++used_ > heads_.size()) {
             grow();
         }
-        place({tag_of(address), block});
+        link(index);
     }
 
-    /// The position of the entry for which `is_it(block)` holds, or `not_found`.
-    template <class Predicate>
-    std::size_t find(std::uintptr_t address, Predicate is_it) const {
-        const std::uint32_t tag = tag_of(address);
-        for (std::size_t at = home(tag); entries_[at].block != nobody; at = next(at)) {
-            if (entries_[at].tag == tag && is_it(entries_[at].block)) {
-                return at;
-            }
+    /// The link that leads to the block in use at this very address; nobody is behind it if there is
+    /// none. It holds until the next insertion.
+    BlockIndex* find(std::uintptr_t address) {
+        BlockIndex* link = &heads_[home(address)];
+        while (*link != nobody && blocks_[*link].address != address) {
+            link = &blocks_[*link].next;
         }
-        return not_found;
+        return link;
     }
 
-    BlockIndex block_at(std::size_t position) const { return entries_[position].block; }
-
-    /// Later entries that could have stood here move up, so that no search ends too early.
-    void erase(std::size_t hole) {
+    void erase(BlockIndex* link) {
         --used_;
-        for (std::size_t at = next(hole); entries_[at].block != nobody; at = next(at)) {
-            if (distance(home(entries_[at].tag), at) >= distance(hole, at)) {
-                entries_[hole] = entries_[at];
-                hole = at;
-            }
-        }
-        entries_[hole].block = nobody;
+        *link = blocks_[*link].next;
     }
-
-    static constexpr std::size_t not_found = SIZE_MAX;
 
   private:
-    struct Entry {
-        std::uint32_t tag = 0;
-        BlockIndex block = nobody;
-    };
-
-    static std::uint32_t tag_of(std::uintptr_t address) {
-        const std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
-        return static_cast<std::uint32_t>((address / pool_alignment * golden_ratio) >> 32);
-    }
-    std::size_t home(std::uint32_t tag) const { return tag >> (32 - home_bits_); }
-    std::size_t next(std::size_t at) const { return (at + 1) & (entries_.size() - 1); }
-    std::size_t distance(std::size_t from, std::size_t to) const {
-        return (to - from) & (entries_.size() - 1);
+    std::size_t home(std::uintptr_t address) const {
+        constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
+        return address / pool_alignment * golden_ratio >> (64 - bits_);
     }
 
-    void place(Entry entry) {
-        std::size_t at = home(entry.tag);
-        while (entries_[at].block != nobody) {
-            at = next(at);
-        }
-        entries_[at] = entry;
+    void link(BlockIndex index) {
+        BlockIndex& head = heads_[home(blocks_[index].address)];
+        blocks_[index].next = head;
+        head = index;
     }
 
     void grow() {
-        ++home_bits_;
-        std::vector<Entry> old(std::size_t{1} << home_bits_);
-        old.swap(entries_);
-        for (const Entry& entry : old) {
-            if (entry.block != nobody) {
-                place(entry);
+        ++bits_;
+        std::vector<BlockIndex> chains(std::size_t{1} << bits_);
+        chains.swap(heads_);
+        for (BlockIndex index : chains) {
+            while (index != nobody) {
+                const BlockIndex next = blocks_[index].next;
+                link(index);
+                index = next;
             }
         }
     }
 
-    unsigned home_bits_ = 10;
+    BlockTable& blocks_;
+    unsigned bits_ = 10;
     std::size_t used_ = 0;
-    std::vector<Entry> entries_;
+    std::vector<BlockIndex> heads_;
 };
 
 }  // namespace
@@ -308,9 +278,6 @@ struct Pool {
     std::size_t trim();
 
   private:
-    std::uintptr_t address_of(const Block& block) const {
-        return arenas_[block.arena].base + std::size_t{block.offset} * pool_alignment;
-    }
     BlockIndex take_parked(Units size);
     void settle_parked();
     BlockIndex take_after_growing(Units size);
@@ -322,11 +289,11 @@ struct Pool {
     std::vector<Arena> arenas_;
     BlockTable blocks_;
     FreeLists free_lists_{blocks_};
-    BlockMap map_;
+    BlockMap map_{blocks_};
     /// The block freed last waits here, still whole and still in the map, until the next call shows
     /// whether its size is wanted again at once. There is never more than one.
     BlockIndex parked_ = nobody;
-    std::size_t parked_position_ = 0;
+    BlockIndex* link_to_parked_ = nullptr;  ///< in the map
     PoolStats stats_;
 };
 
@@ -348,9 +315,9 @@ bool Pool::add_arena(Units size) {
         arenas_.emplace_back();
     }
     Block block;
+    block.address = reinterpret_cast<std::uintptr_t>(base);
     block.size = size;
-    block.arena = static_cast<std::uint32_t>(place);
-    arenas_[place] = {reinterpret_cast<std::uintptr_t>(base), size, blocks_.make(block)};
+    arenas_[place] = {block.address, size, blocks_.make(block)};
     free_lists_.insert(arenas_[place].first);
     ++stats_.arenas;
     stats_.reserved_bytes += bytes;
@@ -379,7 +346,7 @@ PoolStatus Pool::allocate(std::size_t bytes, void** out) {
             return PoolStatus::out_of_memory;
         }
         cut_off_rest(index, size);
-        map_.insert(address_of(blocks_[index]), index);
+        map_.insert(index);
     }
     Block& block = blocks_[index];
     block.state = State::in_use;
@@ -387,7 +354,7 @@ PoolStatus Pool::allocate(std::size_t bytes, void** out) {
     ++stats_.live_blocks;
     stats_.live_bytes += bytes;
     stats_.peak_live_bytes = std::max(stats_.peak_live_bytes, stats_.live_bytes);
-    *out = reinterpret_cast<void*>(address_of(block));
+    *out = reinterpret_cast<void*>(block.address);
     return PoolStatus::ok;
 }
 
@@ -396,14 +363,12 @@ PoolStatus Pool::free(void* pointer) {
         return PoolStatus::ok;
     }
     settle_parked();
-    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    const std::size_t position =
-        map_.find(address, [&](BlockIndex index) { return address_of(blocks_[index]) == address; });
-    if (position == BlockMap::not_found) {
+    BlockIndex* link = map_.find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (*link == nobody) {
         return PoolStatus::not_a_block;
     }
-    parked_ = map_.block_at(position);
-    parked_position_ = position;
+    parked_ = *link;
+    link_to_parked_ = link;
     Block& block = blocks_[parked_];
     block.state = State::parked;
     --stats_.live_blocks;
@@ -425,7 +390,7 @@ void Pool::settle_parked() {
         return;
     }
     BlockIndex index = std::exchange(parked_, nobody);
-    map_.erase(parked_position_);
+    map_.erase(link_to_parked_);
     const BlockIndex before = blocks_[index].before;
     if (blocks_[blocks_[index].after].state == State::free) {
         free_lists_.remove(blocks_[index].after);
@@ -454,7 +419,7 @@ void Pool::cut_off_rest(BlockIndex index, Units size) {
         return;
     }
     Block rest = blocks_[index];
-    rest.offset += size;
+    rest.address += std::size_t{size} * pool_alignment;
     rest.size -= size;
     rest.before = index;
     const BlockIndex rest_index = blocks_.make(rest);

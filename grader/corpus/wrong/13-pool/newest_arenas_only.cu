@@ -3,7 +3,7 @@
 // may also fail: Traces.StayFast
 // mistake: G23
 
-// Only the three newest arenas are searched: the first one, the largest, is soon out of sight.
+// With more than three arenas only the newest is searched: the first one, the largest, is out of sight.
 #include "pool.h"
 
 #include <cuda_runtime.h>
@@ -79,7 +79,7 @@ struct Pool {
     void* take_place(std::size_t bytes, std::size_t asked) {
         std::size_t older = arenas.size();
         for (Arena& arena : arenas) {
-            if (older-- > 3) {
+            if (older-- > (arenas.size() > 3 ? 1 : 3)) {
                 continue;
             }
             for (auto place = arena.places.begin(); place != arena.places.end(); ++place) {

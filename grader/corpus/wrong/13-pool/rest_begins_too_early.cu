@@ -1,7 +1,7 @@
 // fails: Blocks.AreAlignedAndApart
 // diagnosis: blocks-overlap
-// may also fail: Merge.NeighboursBecomeOne, Statistics.AreTrue, Growth.AddsWhatIsNeeded,
-//     Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+// may also fail: Sizes.ZeroAndHuge, Reuse.FreedMemoryServesAgain, Merge.NeighboursBecomeOne,
+//     Statistics.AreTrue, Growth.AddsWhatIsNeeded, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
 
 // What is left of a place begins a unit too early when the size is no multiple of the unit.
 #include "pool.h"

@@ -1,7 +1,7 @@
 // fails: Blocks.AreAlignedAndApart
 // diagnosis: block-misaligned
-// may also fail: Sizes.ZeroAndHuge, Merge.NeighboursBecomeOne, Statistics.AreTrue,
-//     Growth.AddsWhatIsNeeded, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
+// may also fail: Reuse.FreedMemoryServesAgain, Sizes.ZeroAndHuge, Merge.NeighboursBecomeOne,
+//     Statistics.AreTrue, Growth.AddsWhatIsNeeded, Destroy.ReportsAndGivesBack, Traces.UseMemoryWell
 // mistake: C13
 
 // A block begins where the last one ended.
