@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the last line of `vram test`, `N passed, N failed, N skipped`, from Meson's logs.
+"""Prints the end of `vram test` from Meson's logs: the TAP lines that failed, which Meson keeps to
+itself, and as the last line `N passed, N failed, N skipped`.
 
-Usage: count_tests.py BUILD_FOLDER
+Usage: count_tests.py BUILD_FOLDER [PROGRAM...]
 
+Counts the named test programs, or all.
 Every GoogleTest case and TAP line counts as one test, and so does a test program that has neither.
 What did not run counts as failed: a program that Meson lists and whose result is missing, and one
 that ended badly without a failed case of its own (a crash, a time-out, no output).
@@ -42,19 +44,37 @@ def listed_programs(build):
             if any(suite.split(":")[-1] == SUITE for suite in test["suite"])]
 
 
-def results_by_program(build):
-    """Program name -> Meson's result (OK, FAIL, SKIP, TIMEOUT, ...)."""
+def without_suite(name):
+    """Meson writes `PROJECT:SUITE / NAME` as soon as there is more than one suite."""
+    return name.split(" / ", 1)[-1]
+
+
+def records_by_program(build):
+    """Program name -> what Meson logged of it: result (OK, FAIL, SKIP, TIMEOUT, ...), stdout, ..."""
     path = build / "meson-logs" / "testlog.json"
-    results = {}
+    records = {}
     if path.exists():
         for line in path.read_text(errors="replace").splitlines():
             try:
                 record = json.loads(line)
             except json.JSONDecodeError:  # cut off by an interruption; counts as never run
                 continue
-            name = record["name"].split(" / ")[-1]
-            results[name] = record["result"]
-    return results
+            records[without_suite(record["name"])] = record
+    return records
+
+
+def failed_tap_lines(output):
+    """The `not ok` lines, each with the comments that belong to it."""
+    failed = []
+    belongs_to_failed = False
+    for line in output.splitlines():
+        if line.startswith("not ok"):
+            belongs_to_failed = True
+        elif not line.startswith("#"):
+            belongs_to_failed = False
+        if belongs_to_failed:
+            failed.append(line)
+    return failed
 
 
 def count_cases(suite):
@@ -89,7 +109,7 @@ def cases_by_program(build, programs):
 
 def program_of(suite_name, programs):
     """A suite is named PROJECT.PROGRAM.SUITE (GoogleTest) or PROJECT.PROGRAM (TAP)."""
-    _, _, rest = suite_name.partition(".")
+    rest = without_suite(suite_name.partition(".")[2])
     fitting = [name for name in programs if rest == name or rest.startswith(name + ".")]
     return max(fitting, key=len, default=None)
 
@@ -106,19 +126,23 @@ def count_program(result, cases):
     return Count(skipped=1) if result in {"SKIP", "IGNORED"} else Count(passed=1)
 
 
-def main(build):
-    programs = listed_programs(build)
-    results = results_by_program(build)
+def main(build, names):
+    programs = [name for name in listed_programs(build) if not names or name in names]
+    records = records_by_program(build)
     cases = cases_by_program(build, set(programs))
     total = Count()
     for program in programs:
-        total.add(count_program(results.get(program), cases.get(program)))
+        record = records.get(program, {})
+        total.add(count_program(record.get("result"), cases.get(program)))
+        failed = failed_tap_lines(record.get("stdout") or "")
+        if failed:
+            print(f"{program}:", *failed, sep="\n  ")
     if not programs:
-        print("no test is registered", file=sys.stderr)
+        print("there is no such test" if names else "no test is registered", file=sys.stderr)
         total.failed += 1
     print(total)
     return 0 if total.failed == 0 and total.passed > 0 else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(pathlib.Path(sys.argv[1]), sys.argv[2:]))

@@ -24,9 +24,9 @@ class CountTests(unittest.TestCase):
     def list_program(self, name, suite="labs:selftest"):
         self.listed.append({"name": name, "suite": [suite]})
 
-    def finish_program(self, name, result, cases=None, name_of_suite=None):
+    def finish_program(self, name, result, cases=None, name_of_suite=None, output=""):
         """cases: the inside of a testsuite element, or None for a program without cases."""
-        self.results.append({"name": f"labs:selftest / {name}", "result": result})
+        self.results.append({"name": f"labs:selftest / {name}", "result": result, "stdout": output})
         if cases is not None:
             full_name = name_of_suite or f"labs.{name}.Suite"
             self.suites.append(f'<testsuite name="{full_name}">{cases}</testsuite>')
@@ -38,10 +38,11 @@ class CountTests(unittest.TestCase):
         (logs / "testlog.junit.xml").write_text(f"<testsuites>{''.join(self.suites)}</testsuites>")
         return self.run_script()
 
-    def run_script(self):
-        done = subprocess.run([sys.executable, str(SCRIPT), str(self.build)], capture_output=True,
-                              text=True)
-        return done.stdout.splitlines()[-1], done.returncode
+    def run_script(self, *names):
+        done = subprocess.run([sys.executable, str(SCRIPT), str(self.build), *names],
+                              capture_output=True, text=True)
+        *self.lines_before, last_line = done.stdout.splitlines()
+        return last_line, done.returncode
 
     def test_every_case_counts(self):
         self.list_program("memory")
@@ -96,6 +97,31 @@ class CountTests(unittest.TestCase):
         self.list_program("format")
         self.finish_program("format", "SKIP")
         self.assertEqual(self.count(), ("0 passed, 0 failed, 1 skipped", 1))
+
+    def test_suites_are_recognised_when_meson_names_them_in_full(self):
+        self.list_program("corpus of 06")
+        self.list_program("memory")
+        self.finish_program("corpus of 06", "OK", '<testcase name="1"/><testcase name="2"/>',
+                            name_of_suite="labs.labs:selftest / corpus of 06")
+        self.finish_program("memory", "OK", '<testcase name="a"/>',
+                            name_of_suite="labs.labs:selftest / memory.Copies")
+        self.assertEqual(self.count(), ("3 passed, 0 failed, 0 skipped", 0))
+
+    def test_failed_tap_lines_are_shown_with_their_comments(self):
+        self.list_program("corpus of 06")
+        self.finish_program("corpus of 06", "FAIL", output="1..3\nok 1 - a.cu\n# fine\n"
+                            "not ok 2 - b.cu\n# expected leak, came double-free\nok 3 - c.cu\n")
+        self.count()
+        self.assertEqual(self.lines_before, ["corpus of 06:", "  not ok 2 - b.cu",
+                                             "  # expected leak, came double-free"])
+
+    def test_only_named_programs_count_if_names_are_given(self):
+        self.list_program("memory")
+        self.list_program("streams")
+        self.finish_program("memory", "OK")
+        self.count()
+        self.assertEqual(self.run_script("memory"), ("1 passed, 0 failed, 0 skipped", 0))
+        self.assertEqual(self.run_script("memry"), ("0 passed, 1 failed, 0 skipped", 1))
 
     def test_other_suites_do_not_count(self):
         self.list_program("memory")
