@@ -8,7 +8,10 @@
 
 oldest_meson=1.0
 toolkit_release=13.0
-toolkit_wheels=(nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt nvidia-nvvm nvidia-cuda-cccl)
+toolkit_wheels=(
+    nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt nvidia-nvvm nvidia-cuda-cccl
+    nvidia-cuda-profiler-api
+)
 
 set_up() {
     log=$build/set-up.log

@@ -1,7 +1,5 @@
 // The device as a whole: which there are, what they can do, waiting for it, resetting it.
 
-#include <cuda_profiler_api.h>
-
 #include <cstdio>
 #include <cstring>
 
@@ -11,6 +9,10 @@
 #include "grader/virtual_gpu/device_properties.h"
 #include "grader/virtual_gpu/memory/device_heap.h"
 #include "grader/virtual_gpu/modules/kernel_table.h"
+
+// As in cuda_profiler_api.h, which not every toolkit brings.
+extern "C" cudaError_t CUDARTAPI cudaProfilerStart(void);
+extern "C" cudaError_t CUDARTAPI cudaProfilerStop(void);
 
 namespace vram::virtual_gpu {
 namespace {
