@@ -126,9 +126,11 @@ Outcome run_in_fork(const std::function<int()>& body) {
 
 Outcome run_here(const std::function<int()>& body) {
     const std::size_t findings_before = running_check().findings.size();
+    session().clear_last_error();  // what an earlier run left there is not this run's
     Outcome outcome;
     outcome.exit_status = body();
     session().stop_injecting();
+    session().clear_last_error();
     outcome.clean = running_check().findings.size() == findings_before;
     return outcome;
 }

@@ -50,6 +50,7 @@ bool context_is_lost() {
 
 protocol::CheckResult run_check(const std::string& name) {
     running_check() = RunningCheck{};
+    session().clear_last_error();
     running_check().misuses_from = session().last_call();
     testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
     auto* first_failure = new FirstFailure;

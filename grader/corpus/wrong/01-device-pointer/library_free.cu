@@ -1,6 +1,7 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: host-touches-device
 // may also fail: Release.EmptiesWhatItWasGiven
+// devices: virtual
 // mistake: D10, the C library is asked to release device memory
 #include "device_pointer.h"
 

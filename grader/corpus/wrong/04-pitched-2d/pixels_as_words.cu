@@ -2,6 +2,7 @@
 // diagnosis: kernel-misaligned
 // may also fail: Invert.TouchesEachSectorOnce
 // mistake: C12
+// devices: virtual
 
 // Four bytes at once, whatever the pitch is.
 #include "pitched_image.h"

@@ -1,6 +1,7 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: host-touches-device
 // mistake: D10
+// devices: virtual
 
 // free() of the C library gets a device address.
 #include "frame_store.h"

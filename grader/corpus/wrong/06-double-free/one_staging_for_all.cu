@@ -4,6 +4,7 @@
 //     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Make.IgnoresWhatWasThere,
 //     Slot.RestoringMovesItsPicture, View.IsNeverFreed
 // mistake: D1
+// devices: virtual
 
 // All stores share one staging buffer, and each of them frees it.
 #include "frame_store.h"

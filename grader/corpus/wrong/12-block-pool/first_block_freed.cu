@@ -2,6 +2,7 @@
 // diagnosis: free-interior
 // may also fail: Acquire.BlocksAreApartAndAligned, Release.RefusesStrangers
 // mistake: D5
+// devices: virtual
 
 // cudaFree gets the first block's address, which is not always the slab's.
 #include "block_pool.h"

@@ -2,6 +2,7 @@
 // diagnosis: block-misaligned
 // may also fail: Release.RefusesStrangers
 // mistake: G7
+// devices: virtual
 
 // Blocks begin at aligned offsets of a slab that is aligned to 256 only.
 #include "block_pool.h"
