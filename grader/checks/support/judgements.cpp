@@ -125,7 +125,11 @@ bool judge_no_leaks(const Moment& since, const std::string& after_what, const st
 }
 
 bool judge_no_calls(const Moment& since, const std::string& during_what, const std::string& why) {
-    const auto calls = since.calls();
+    auto calls = since.calls();
+    // A destructor that frees null does nothing, and nobody would call it work.
+    std::erase_if(calls, [](const runtime::CallRecord& call) {
+        return runtime::releases(call.entry) && call.pointers[0].place == runtime::Place::null;
+    });
     if (calls.empty()) {
         return true;
     }
