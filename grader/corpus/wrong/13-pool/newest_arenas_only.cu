@@ -3,7 +3,7 @@
 // may also fail: Traces.StayFast
 // mistake: G23
 
-// With more than three arenas only the newest is searched: the first one, the largest, is out of sight.
+// With more than three arenas only the newest is searched, and large sizes are rounded up by steps of 64 MiB.
 #include "pool.h"
 
 #include <cuda_runtime.h>
@@ -29,6 +29,7 @@ struct Arena {
     bool idle() const { return places.size() == 1 && places.front().asked == 0; }
 };
 
+constexpr std::size_t large = std::size_t{64} << 20;
 constexpr std::size_t largest_request = SIZE_MAX - pool_alignment;
 
 std::size_t rounded(std::size_t bytes) {
@@ -102,7 +103,10 @@ struct Pool {
         if (asked > largest_request) {
             return nullptr;
         }
-        const std::size_t bytes = rounded(asked);
+        std::size_t bytes = rounded(asked);
+        if (bytes > (std::size_t{4} << 20) && bytes < (std::size_t{1} << 40)) {
+            bytes = (bytes + large - 1) / large * large;
+        }
         void* block = take_place(bytes, asked);
         if (block == nullptr && grow(bytes)) {
             block = take_place(bytes, asked);
