@@ -138,7 +138,7 @@ std::uint64_t backing_calls() {
     }
     costs->few = small.live_blocks();
     costs->many = large.live_blocks();
-    constexpr int rounds = 12;
+    constexpr int rounds = 80;
     constexpr double longest = 0.25e9;
     const double start = thread_nanoseconds();
     const std::uint64_t calls_before = backing_calls();
@@ -174,8 +174,8 @@ constexpr double share_of_searching_pools = 0.5;
 /// search through all of them. Caches alone bring constant work to 0.4. Nothing when it is too close
 /// to the border.
 std::optional<double> share_by_growth(const Costs& costs) {
-    constexpr double surely_no_search = 0.46;
-    constexpr double surely_a_search = 0.50;
+    constexpr double surely_no_search = 0.48;
+    constexpr double surely_a_search = 0.52;
     if (costs.many <= 2 * costs.few) {
         return share_of_searching_pools;  // it could not even be filled in the time
     }
