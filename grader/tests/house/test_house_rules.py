@@ -10,7 +10,7 @@ TEXT_SUFFIXES = {".cpp", ".h", ".hpp", ".cu", ".cuh", ".py", ".sh", ".md", ".bui
 CODE_SUFFIXES = {".cpp", ".h", ".hpp", ".cu", ".cuh"}
 LARGEST_FILE = 512 * 1024
 
-PATH_OF_A_MACHINE = re.compile(r"(?<![\w.}~$)*-])/(?:work|root|home)/\w")
+PATH_OF_A_MACHINE = re.compile(r"(?<![\w.}~$)*-])/(?:work|root)/\w")
 PACKAGE_REGISTRY = re.compile(r"\b(?:pypi|pythonhosted|debian|ubuntu|mesonbuild)\.(?:org|com|net)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
