@@ -68,7 +68,7 @@ Arena* inherited_arena() {
         return nullptr;
     }
     Arena* arena = map_between_guards(descriptor);
-    if (arena == nullptr || std::memcmp(arena->magic, arena_magic, sizeof arena_magic) != 0) {
+    if (arena == nullptr || !has_header(*arena)) {
         return nullptr;
     }
     arena_descriptor = descriptor;
@@ -161,6 +161,10 @@ void put_back(Arena& arena, const std::vector<std::byte>& copy) {
         std::memcpy(reinterpret_cast<std::byte*>(&arena) + offset, copy.data() + at, bytes);
         at += bytes;
     });
+}
+
+bool has_header(const Arena& arena) {
+    return std::memcmp(arena.magic, arena_magic, sizeof arena_magic) == 0;
 }
 
 void clear_records(Arena& arena) {

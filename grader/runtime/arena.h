@@ -87,6 +87,8 @@ inline std::size_t call_slot(const Arena& arena, CallNumber number) {
 /// The arena of this process: the one that VRAM_LEDGER_FD names, emptied, or a new one. Prints one
 /// line and ends the process with exit status 88 when the system refuses the memory.
 Arena& open_arena();
+/// The arena begins as every arena does: nobody wrote over its first bytes.
+bool has_header(const Arena& arena);
 /// Lets a program that this process executes share the arena, through VRAM_LEDGER_FD.
 void share_arena();
 /// A copy of the records in use, and its way back.

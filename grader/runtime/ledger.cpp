@@ -447,6 +447,9 @@ void Ledger::reset() {
 }
 
 bool Ledger::intact() const {
+    if (!has_header(arena_)) {
+        return false;
+    }
     for (std::uint64_t slot = 0; slot < arena_.allocation_slots; ++slot) {
         const Stored<AllocationRecord>& place = arena_.allocations[slot];
         if (place.record.id != 0 && !place.intact()) {

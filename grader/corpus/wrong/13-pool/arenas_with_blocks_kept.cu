@@ -1,6 +1,7 @@
 // fails: Destroy.ReportsAndGivesBack
 // diagnosis: leak
-// may also fail: Merge.NeverAcrossArenas
+// may also fail: Merge.NeverAcrossArenas, Statistics.AreTrue, Growth.AddsWhatIsNeeded,
+//     Growth.BacksOff, Trim.GivesBackIdleArenas
 // mistake: G20
 
 // An arena with a block still in use is left to the block's owner.
