@@ -556,6 +556,29 @@ TEST(Service, SurvivesWhatCanBeSurvived) {
     });
 }
 
+namespace {
+
+/// A free that fails is often the first sign of a bug elsewhere; its code is not to be lost.
+void judge_failing_release() {
+    const Moment before;
+    Client client;
+    if (!judge_started(client, before)) {
+        return;
+    }
+    Injection injection;
+    injection.nth = 1;
+    injection.error = cudaErrorInvalidValue;
+    injection.eligible = vram::runtime::releases;
+    session().inject(injection);
+    const cudaError_t status = client.stop();
+    const bool fired = session().injections_fired() > 0;
+    session().stop_injecting();
+    (void)judge_status(status, fired ? cudaErrorInvalidValue : cudaSuccess,
+                       fired ? "service_stop, when a release failed," : "service_stop", before);
+}
+
+}  // namespace
+
 TEST(Service, FirstErrorIsTheResult) {
     // From the failing call on every call fails, with another code: the first one counts.
     for (int nth = 1; nth <= 4; ++nth) {
@@ -588,6 +611,7 @@ TEST(Service, FirstErrorIsTheResult) {
             return;
         }
     }
+    (void)in_fresh_process(judge_failing_release);
 }
 
 TEST(Service, StopsWorkAfterAStickyError) {
