@@ -132,6 +132,17 @@ TEST_P(Access, TouchedRangesAreExact) {
     EXPECT_EQ(outcome.written[0].end, out + 128);
 }
 
+TEST_P(Access, WhatAtomicsTouchIsNeitherReadNorWritten) {
+    const std::uint64_t counter = memory.allocate(4), seen = memory.allocate(4);
+    const LaunchOutcome outcome = run("count_up", {3}, {64}, counter, seen);
+    EXPECT_TRUE(outcome.read.empty());
+    ASSERT_EQ(outcome.atomic.size(), 1u);
+    EXPECT_EQ(outcome.atomic[0].begin, counter);
+    EXPECT_EQ(outcome.atomic[0].end, counter + 4);
+    ASSERT_EQ(outcome.written.size(), 1u);
+    EXPECT_EQ(outcome.written[0].begin, seen);
+}
+
 TEST_P(Access, RangesMergeAcrossBlocks) {
     const std::uint64_t out = memory.allocate(10000 * 4);
     const LaunchOutcome outcome = run("write_all", {100}, {100}, out);

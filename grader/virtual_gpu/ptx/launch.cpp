@@ -118,9 +118,11 @@ class SharedWork {
         if (!merged_) {
             outcome.read = std::move(read_);
             outcome.written = std::move(written_);
+            outcome.atomic = std::move(atomic_);
         } else {
             outcome.read = all_read_.ranges();
             outcome.written = all_written_.ranges();
+            outcome.atomic = all_atomic_.ranges();
         }
         return outcome;
     }
@@ -137,11 +139,13 @@ class SharedWork {
         if (outcomes_.size() == 1) {
             read_ = memory.read.ranges();
             written_ = memory.written.ranges();
+            atomic_ = memory.atomic.ranges();
             return;
         }
         merged_ = true;
         all_read_.merge(memory.read);
         all_written_.merge(memory.written);
+        all_atomic_.merge(memory.atomic);
     }
 
     Launch& launch_;
@@ -152,8 +156,10 @@ class SharedWork {
     std::mutex mutex_;
     bool merged_ = false;
     std::vector<TouchedRange> read_;
+    std::vector<TouchedRange> atomic_;
     std::vector<TouchedRange> written_;
     TouchedBytes all_read_;
+    TouchedBytes all_atomic_;
     TouchedBytes all_written_;
 };
 

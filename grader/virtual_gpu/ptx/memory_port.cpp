@@ -25,17 +25,26 @@ void MemoryPort::begin_launch(const BlockFinder& finder, const ExecutionOptions&
     counters = Counters{};
     read.clear();
     written.clear();
+    atomic.clear();
+}
+
+TouchedBytes& MemoryPort::touched_by(Access access) {
+    switch (access) {
+        case Access::read:
+            return read;
+        case Access::write:
+            return written;
+        case Access::atomic:
+            break;
+    }
+    return atomic;
 }
 
 void MemoryPort::track(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access) {
-    if (access != Access::write) {
-        read.mark(address, address + bytes);
-    }
-    if (access != Access::read) {
-        written.mark(address, address + bytes);
-    }
+    TouchedBytes& touched = touched_by(access);
+    touched.mark(address, address + bytes);
     slot.page_number = (address + bytes - 1) / TouchedPage::bytes;
-    slot.page = (access == Access::write ? written : read).page(address + bytes - 1);
+    slot.page = touched.page(address + bytes - 1);
 }
 
 const Block* MemoryPort::resolve(Warp& warp, int lane, const Instruction& instruction,

@@ -102,6 +102,7 @@ class MemoryPort {
     Counters counters;
     TouchedBytes read;
     TouchedBytes written;
+    TouchedBytes atomic;  ///< by atomic instructions, which are neither of the two above
 
     bool counting() const { return count_; }
     bool checking() const { return check_; }
@@ -152,14 +153,14 @@ class MemoryPort {
 
     void track_run(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access) {
         const std::uint64_t number = address / TouchedPage::bytes;
-        if (number == slot.page_number && (address + bytes - 1) / TouchedPage::bytes == number &&
-            access != Access::atomic) {
+        if (number == slot.page_number && (address + bytes - 1) / TouchedPage::bytes == number) {
             slot.page->mark(address, address + bytes);
             return;
         }
         track(slot, address, bytes, access);
     }
 
+    TouchedBytes& touched_by(Access access);
     void track(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access);
     void count_lanes(const Warp& warp, const std::uint64_t* addresses, unsigned size,
                      Access access);

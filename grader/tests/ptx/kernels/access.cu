@@ -10,6 +10,11 @@ __global__ void copy_with_stride(const float* in, float* out, int stride) {
     out[threadIdx.x] = in[threadIdx.x * stride];
 }
 
+__global__ void count_up(int* counter, int* seen) {
+    atomicAdd(counter, 1);
+    seen[0] = 1;
+}
+
 __global__ void copy_float4(const float4* in, float4* out) {
     out[threadIdx.x] = in[threadIdx.x];
 }
