@@ -1,6 +1,7 @@
 // The smallest virtual side that the ledger's tests need: addresses without memory behind them, and
 // the error codes of the measured runtime.
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 
 #include <cstdint>
 #include <map>
@@ -24,8 +25,17 @@ struct Fake {
 
 thread_local cudaError_t last_error = cudaSuccess;
 
+Fake& fake();
+
+/// A fork while another thread is in a call must not leave the child a lock that nobody gives back.
+Fake* new_fake() {
+    pthread_atfork([] { fake().mutex.lock(); }, [] { fake().mutex.unlock(); },
+                   [] { fake().mutex.unlock(); });
+    return new Fake;
+}
+
 Fake& fake() {
-    static auto* instance = new Fake;
+    static Fake* instance = new_fake();
     return *instance;
 }
 
