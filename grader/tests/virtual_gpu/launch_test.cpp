@@ -16,6 +16,7 @@ namespace vram::virtual_gpu {
 namespace {
 
 /// put(int* target, int count): thread i writes i to target[i] for i < count.
+/// count_in(int* counter): each thread adds 1 to *counter, atomically.
 constexpr const char* ptx_text = R"(
 .version 7.0
 .target sm_75
@@ -38,6 +39,14 @@ mul.wide.s32 %rd3, %r5, 4;
 add.s64 %rd4, %rd2, %rd3;
 st.global.u32 [%rd4], %r5;
 $done:
+ret;
+}
+.visible .entry count_in(.param .u64 count_in_param_0)
+{
+.reg .b64 %rd<3>;
+ld.param.u64 %rd1, [count_in_param_0];
+cvta.to.global.u64 %rd2, %rd1;
+red.global.add.u32 [%rd2], 1;
 ret;
 }
 )";
@@ -71,8 +80,9 @@ struct Wrapper {
     const void* other = nullptr;
 };
 
-/// Stands for the host function `put`; only its address counts.
+/// Stand for the host functions `put` and `count_in`; only their addresses count.
 const char put_symbol = 0;
+const char count_in_symbol = 0;
 
 void register_once() {
     static bool done = false;
@@ -86,6 +96,8 @@ void register_once() {
     void** handle = vram_virtual___cudaRegisterFatBinary(&wrapper);
     vram_virtual___cudaRegisterFunction(handle, &put_symbol, nullptr, "put", -1, nullptr, nullptr,
                                         nullptr, nullptr, nullptr);
+    vram_virtual___cudaRegisterFunction(handle, &count_in_symbol, nullptr, "count_in", -1, nullptr,
+                                        nullptr, nullptr, nullptr, nullptr);
 }
 
 class Launch : public VirtualGpu {
@@ -97,6 +109,11 @@ class Launch : public VirtualGpu {
         void* arguments[] = {&target, &count};
         return gpu::cudaLaunchKernel(&put_symbol, dim3(blocks), dim3(threads), arguments, shared,
                                      where);
+    }
+    /// Adds 64 to *counter.
+    cudaError_t count_in(int* counter, cudaStream_t where) {
+        void* arguments[] = {&counter};
+        return gpu::cudaLaunchKernel(&count_in_symbol, dim3(1), dim3(64), arguments, 0, where);
     }
 };
 
@@ -177,6 +194,53 @@ TEST_F(Launch, OnTwoStreamsCollidesOnTheBytesItReallyTouches) {
         ASSERT_EQ(gpu::cudaDeviceSynchronize(), cudaSuccess);
         ASSERT_EQ(reported(), "");
     }
+}
+
+TEST_F(Launch, OnTwoStreamsMayUpdateTheSameBytesAtomically) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        fresh_card(seed);
+        int* counter = device<int>(sizeof(int));
+        ASSERT_EQ(gpu::cudaMemset(counter, 0, sizeof(int)), cudaSuccess);
+        ASSERT_EQ(gpu::cudaDeviceSynchronize(), cudaSuccess);
+        ASSERT_EQ(count_in(counter, stream()), cudaSuccess);
+        ASSERT_EQ(count_in(counter, stream()), cudaSuccess);
+        ASSERT_EQ(count_in(counter, stream()), cudaSuccess);
+        ASSERT_EQ(gpu::cudaDeviceSynchronize(), cudaSuccess);
+        int total = 0;
+        ASSERT_EQ(gpu::cudaMemcpy(&total, counter, sizeof total, cudaMemcpyDeviceToHost),
+                  cudaSuccess);
+        ASSERT_EQ(total, 192);
+        ASSERT_EQ(reported(), "");
+    }
+}
+
+TEST_F(Launch, ThatUpdatesAtomicallyCollidesWithPlainAccesses) {
+    const auto expect_race = [&](auto first, auto second) {
+        for (std::uint64_t seed = 0; seed < 50; ++seed) {
+            SCOPED_TRACE("seed " + std::to_string(seed));
+            fresh_card(seed);
+            int* counter = device<int>(sizeof(int));
+            int* copied = device<int>(sizeof(int));
+            call(10);
+            ASSERT_EQ(first(counter, copied), cudaSuccess);
+            call(20);
+            ASSERT_EQ(second(counter, copied), cudaSuccess);
+            ASSERT_EQ(gpu::cudaDeviceSynchronize(), cudaSuccess);
+            ASSERT_EQ(reported(), "race");
+            EXPECT_EQ(reports()[0].parties[0].call + reports()[0].parties[1].call, 30u);
+        }
+    };
+    const auto update = [&](int* counter, int*) { return count_in(counter, stream()); };
+    const auto write = [&](int* counter, int*) { return put(counter, 1, stream()); };
+    const auto read = [&](int* counter, int* copied) {
+        return gpu::cudaMemcpyAsync(copied, counter, sizeof(int), cudaMemcpyDeviceToDevice,
+                                    stream());
+    };
+    expect_race(update, write);
+    expect_race(write, update);
+    expect_race(update, read);
+    expect_race(read, update);
 }
 
 TEST_F(Launch, IsCaughtByAFreeThatDoesNotWait) {
