@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,11 +110,11 @@ std::vector<Mistake> find_mistakes(Ledger& ledger) {
 }
 
 void find_places(Report& report) {
-    std::vector<std::uint64_t> offsets;
+    std::set<std::uint64_t> offsets;
     auto want = [&](const std::vector<std::uint64_t>& frames) {
         constexpr std::size_t most = 2000;  // a command line has an end
         if (offsets.size() + frames.size() < most) {
-            offsets.insert(offsets.end(), frames.begin(), frames.end());
+            offsets.insert(frames.begin(), frames.end());
         }
     };
     for (const Mistake& mistake : report.mistakes) {
@@ -122,9 +123,7 @@ void find_places(Report& report) {
     for (const Leak& leak : report.leaks) {
         want(leak.frames);
     }
-    std::sort(offsets.begin(), offsets.end());
-    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
-    report.places = source_lines(offsets);
+    report.places = source_lines({offsets.begin(), offsets.end()});
 }
 
 Report make_report() {
@@ -234,6 +233,27 @@ void add_calls(std::string& text, const Report& report) {
     text += "  " + counted(total, "runtime call") + names + "\n";
 }
 
+/// Blocks of one size from one place.
+struct LeakGroup {
+    std::string text;
+    std::uint64_t blocks = 0;
+};
+
+std::vector<LeakGroup> group_leaks(const Report& report) {
+    std::vector<LeakGroup> groups;
+    std::map<std::string, std::size_t> index_of;
+    for (const Leak& leak : report.leaks) {
+        std::string text =
+            with_place(describe_allocation(leak.allocation), report.place_of(leak.frames));
+        auto [found, is_new] = index_of.emplace(text, groups.size());
+        if (is_new) {
+            groups.push_back({std::move(text), 0});
+        }
+        ++groups[found->second].blocks;
+    }
+    return groups;
+}
+
 void add_leaks(std::string& text, const Report& report) {
     constexpr std::size_t most = 20;
     if (report.leaks.empty()) {
@@ -246,14 +266,16 @@ void add_leaks(std::string& text, const Report& report) {
     }
     text += "  never freed: " + counted(report.leaks.size(), "block") + ", " +
             counted(bytes, "byte") + "\n";
-    for (std::size_t index = 0; index < std::min(most, report.leaks.size()); ++index) {
-        const Leak& leak = report.leaks[index];
-        text += "    " +
-                with_place(describe_allocation(leak.allocation), report.place_of(leak.frames)) +
-                "\n";
+    std::uint64_t told = 0;
+    const std::vector<LeakGroup> groups = group_leaks(report);
+    for (std::size_t index = 0; index < std::min(most, groups.size()); ++index) {
+        const LeakGroup& group = groups[index];
+        const std::string times = group.blocks > 1 ? std::to_string(group.blocks) + " times " : "";
+        text += "    " + times + group.text + "\n";
+        told += group.blocks;
     }
-    if (report.leaks.size() > most) {
-        text += "    and " + counted(report.leaks.size() - most, "more block") + "\n";
+    if (told < report.leaks.size()) {
+        text += "    and " + counted(report.leaks.size() - told, "more block") + "\n";
     }
 }
 

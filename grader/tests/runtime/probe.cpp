@@ -15,6 +15,12 @@ int main(int count, char** arguments) {
         cudaMalloc(&pointer, 50);
         cudaFree(pointer);
         cudaFree(pointer);
+    } else if (std::strcmp(what, "leak-in-a-loop") == 0) {
+        void* pointer = nullptr;
+        for (int round = 0; round < 3000; ++round) {
+            cudaMalloc(&pointer, 100);
+        }
+        cudaMalloc(&pointer, 50);
     } else if (std::strcmp(what, "environment") == 0) {
         const char* channel = std::getenv("VRAM_CHANNEL");
         const char* ledger = std::getenv("VRAM_LEDGER_FD");

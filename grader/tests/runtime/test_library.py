@@ -103,6 +103,12 @@ class Reports(unittest.TestCase):
         self.assertIn('double-free: cudaFree was given', result.stderr)
         self.assertEqual(result.stderr, run('leak', variables={'VRAM_REPORT': '-'}).stderr)
 
+    def test_tell_blocks_of_one_place_once(self):
+        summary = run('leak-in-a-loop', variables={'VRAM_SUMMARY': '1'}).stderr
+        self.assertIn('never freed: 3001 blocks, 300050 bytes', summary)
+        self.assertEqual(summary.count('3000 times a 100-byte block from cudaMalloc'), 1)
+        self.assertEqual(summary.count('    a 50-byte block from cudaMalloc'), 1)
+
     def test_are_not_written_unasked(self):
         self.assertEqual(run('leak').stderr, '')
 
