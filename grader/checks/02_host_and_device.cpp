@@ -2,6 +2,7 @@
 #include "host_and_device.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cmath>
 #include <cstdint>
@@ -351,6 +352,59 @@ bool judge_download(std::size_t count) {
            device.judge(wanted, since, "a download only reads device memory");
 }
 
+/// More bytes than an int can count. Never touched: the pages of it don't exist until then.
+class ManyFloats {
+  public:
+    static constexpr std::size_t count = 600'000'000;
+    ManyFloats()
+        : mapping_(mmap(nullptr, count * sizeof(float), PROT_READ,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+    ~ManyFloats() {
+        if (there()) {
+            munmap(mapping_, count * sizeof(float));
+        }
+    }
+    ManyFloats(const ManyFloats&) = delete;
+    ManyFloats& operator=(const ManyFloats&) = delete;
+    bool there() const { return mapping_ != MAP_FAILED; }
+    const float* data() const { return static_cast<const float*>(mapping_); }
+
+  private:
+    void* mapping_;
+};
+
+/// What the first copy of a large upload asks for. The first call is made to fail, so that nothing
+/// is moved; a program that begins with another call is not judged.
+void judge_large_upload() {
+    const ManyFloats host;
+    float* device = nullptr;
+    if (!host.there() || cudaMalloc(&device, ManyFloats::count * sizeof(float)) != cudaSuccess) {
+        return;  // a card, or a machine, that is too small for this question
+    }
+    const Moment since;
+    runtime::Injection injection;
+    injection.nth = 1;
+    injection.error = cudaErrorInvalidValue;
+    FailureCase failure(1, injection);
+    failure.arm();
+    call([&] { return upload(device, host.data(), ManyFloats::count); });
+    failure.disarm();
+    cudaFree(device);
+    const runtime::CallRecord copy = failure.failed_call();
+    if (!is_copy(copy) || copied_bytes(copy) <= ManyFloats::count * sizeof(float)) {
+        return;
+    }
+    fail(Story("bytes-do-not-fit",
+               "The bytes of a large upload were counted in a type that is too "
+               "small for them.")
+             .step(copy)
+             .show("the number of bytes became negative on its way here")
+             .expected("at most " + std::to_string(ManyFloats::count * sizeof(float)) +
+                       " bytes for 600000000 floats")
+             .found(std::to_string(copied_bytes(copy)) + " bytes")
+             .why("an int ends at 2147483647; std::size_t holds any number of bytes"));
+}
+
 TEST(Transfer, EveryElementArrives) {
     for (std::size_t count : {1001u, 1u, 2u, 7u, 100003u}) {
         ASSERT_TRUE(judge_upload(count));
@@ -378,6 +432,7 @@ TEST(Transfer, EveryElementArrives) {
          [&] { return download(host.data(), device.get(), impossible_count); },
          cudaErrorInvalidValue},
     }));
+    in_fresh_process(judge_large_upload);
 }
 
 TEST(Transfer, NamesItsDirection) {

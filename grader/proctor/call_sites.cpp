@@ -82,6 +82,22 @@ SiteTable ask_addr2line(const std::filesystem::path& program,
         run_tool({"addr2line", "-a", "-f", "-C", "-i", "-e", program}, "/", input).output);
 }
 
+/// Function templates are demangled with what they return: "cudaError allocate<float>".
+std::string without_return_type(const std::string& name) {
+    if (name.find("operator") != std::string::npos) {
+        return name;
+    }
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        depth += name[at] == '<' ? 1 : name[at] == '>' ? -1 : 0;
+        if (depth == 0 && name[at] == ' ') {
+            begin = at + 1;
+        }
+    }
+    return name.substr(begin);
+}
+
 }  // namespace
 
 std::string place_text(const Site& site) {
@@ -96,7 +112,8 @@ std::string short_function(std::string_view demangled) {
         name.erase(at, anonymous.size());
     }
     const bool call_operator = name.find("operator()(") != std::string::npos;
-    return name.substr(0, call_operator ? name.find("operator()(") + 10 : name.find('('));
+    name = name.substr(0, call_operator ? name.find("operator()(") + 10 : name.find('('));
+    return without_return_type(name);
 }
 
 SiteTable parse_addr2line(std::string_view output) {

@@ -9,12 +9,6 @@ namespace vram::checks {
 
 namespace {
 
-std::string hex(const void* pointer) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%p", pointer);
-    return text;
-}
-
 std::string hex_bytes(const std::byte* bytes, std::size_t count) {
     std::string text;
     for (std::size_t index = 0; index < count; ++index) {
@@ -82,7 +76,7 @@ bool judge_null(const void* pointer, const std::string& name, const Moment& sinc
     fail(Story("out-not-null", name + " still holds an address that nobody may use.")
              .steps_after(since.call())
              .expected(name + " is null")
-             .found(name + " is " + hex(pointer))
+             .found(name + " is " + address_text(pointer))
              .why(why));
     return false;
 }
@@ -151,7 +145,7 @@ bool judge_allocation(const void* pointer, std::size_t bytes, const std::string&
         fail(Story("out-not-set", name + " does not hold the address of a live allocation.")
                  .steps_after(since.call())
                  .expected(name + " is the address that the runtime handed out")
-                 .found(name + " is " + hex(pointer) + ": " +
+                 .found(name + " is " + address_text(pointer) + ": " +
                         runtime::place_name(classified.place)));
         return false;
     }

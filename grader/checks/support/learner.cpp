@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "grader/checks/support/running_check.h"
 #include "grader/checks/support/verdict.h"
 
 namespace vram::checks {
@@ -12,6 +13,7 @@ void report_exception(const std::string& what) {
     fail(Story("exception-escaped", "An exception left the function that was called: " + what + ".")
              .steps_after(0, 4)
              .expected("the function returns a status; exceptions stay inside"));
+    running_check().left_by_exception = true;
 }
 
 }  // namespace detail

@@ -18,6 +18,8 @@ struct RunningCheck {
     std::string inconclusive_reason;
     std::set<runtime::MisuseKind> tolerated;
     runtime::CallNumber misuses_from = 0;
+    /// The learner's function left by an exception: what it left behind has that one cause.
+    bool left_by_exception = false;
 };
 
 RunningCheck& running_check();

@@ -24,6 +24,15 @@ std::vector<std::uint64_t> frames_of(const runtime::CallRecord& call) {
 
 }  // namespace
 
+std::string address_text(const void* pointer) {
+    if (pointer == nullptr) {
+        return "null";
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%p", pointer);
+    return text;
+}
+
 Story::Story(std::string diagnosis, std::string first_line) {
     finding_.diagnosis = std::move(diagnosis);
     finding_.first_line = std::move(first_line);

@@ -39,6 +39,9 @@ class Story {
     protocol::Finding finding_;
 };
 
+/// An address as stories write it: "0x200000000400", or "null".
+std::string address_text(const void* pointer);
+
 /// "{site:HEX}" for the place a call was made from; the proctor writes "file.cu:31" for it.
 std::string site_of(const runtime::CallRecord& call);
 

@@ -43,6 +43,12 @@ TEST(ShortFunction, LeavesTheName) {
     EXPECT_EQ(short_function("release(FrameStore*)"), "release");
     EXPECT_EQ(short_function("main"), "main");
     EXPECT_EQ(short_function("(anonymous namespace)::Pool::trim(int) [clone .cold]"), "Pool::trim");
+    EXPECT_EQ(short_function("cudaError (anonymous namespace)::allocate<float*>(float*&, unsigned "
+                             "long)"),
+              "allocate<float*>");
+    EXPECT_EQ(short_function("std::vector<int, std::allocator<int> > make<unsigned long>(int)"),
+              "make<unsigned long>");
+    EXPECT_EQ(short_function("Block::operator bool() const"), "Block::operator bool");
     EXPECT_EQ(short_function("Deleter::operator()(float*) const"), "Deleter::operator()");
 }
 
