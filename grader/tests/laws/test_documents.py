@@ -1,63 +1,153 @@
 #!/usr/bin/env python3
-"""What the documents quote is what stands in the source, and every link leads somewhere."""
-import glob
+"""What the pages quote, draw and state is what stands in its source; every link leads somewhere."""
 import os
 import re
+import sys
 import unittest
 
 import labs
+import pages
 
-PAGES = sorted(
-    os.path.relpath(path, labs.ROOT)
-    for pattern in ("*.md", "docs/*.md", "labs/*/*.md", "grader/**/*.md")
-    for path in glob.glob(os.path.join(labs.ROOT, pattern), recursive=True))
+sys.path.insert(0, os.path.join(labs.ROOT, "docs", "pictures"))
+import draw  # noqa: E402
 
-QUOTE = re.compile(r"<!-- from: (\S+) -->\n```\w*\n(.*?)\n```", re.DOTALL)
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+KNOWN_MARKERS = {"from:", "output:", "fact:", "computed:", "told:", "spoilers"}
 
 
-def anchor(heading):
-    """The anchor that a heading gets when the page is rendered."""
-    kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
-    return kept.replace(" ", "-")
+def stems(folder, suffix):
+    found = []
+    for parent, _, names in sorted(os.walk(os.path.join(labs.ROOT, folder))):
+        found += [os.path.relpath(os.path.join(parent, name), labs.ROOT)
+                  for name in sorted(names) if name.endswith(suffix)]
+    return found
 
 
-def anchors(page):
-    return {anchor(match) for match in re.findall(r"^#+\s+(.*)$", labs.read(page), re.MULTILINE)}
-
-
-class Documents(unittest.TestCase):
+class Quotes(unittest.TestCase):
     def test_quoted_code_stands_in_its_source(self):
         quotes = 0
-        for page in PAGES:
-            text = labs.read(page)
-            self.assertEqual(text.count("<!-- from:"), len(QUOTE.findall(text)), page)
-            for source, code in QUOTE.findall(text):
-                with self.subTest(page=page, source=source, code=code[:60]):
-                    self.assertTrue(code + "\n" in labs.read(source))
+        for page in pages.PAGES:
+            for kind, source, quoted in pages.quotes(labs.read(page)):
+                with self.subTest(page=page, source=source, quoted=quoted[:60]):
+                    if kind == "from":
+                        self.assertTrue(pages.is_region(quoted, labs.read(source)))
+                    else:
+                        self.assertTrue(pages.is_excerpt(quoted, labs.read(source)))
                     quotes += 1
         self.assertGreater(quotes, 0)
 
-    def test_links_lead_somewhere(self):
-        for page in PAGES:
-            for target in LINK.findall(labs.read(page)):
+    def test_every_marker_is_known_and_complete(self):
+        for page in pages.PAGES:
+            text = labs.read(page)
+            with self.subTest(page=page):
+                bare = pages.without_fences(text)
+                found = set(pages.MARKER.findall(pages.INLINE_CODE.sub("", bare)))
+                self.assertLessEqual(found, KNOWN_MARKERS)
+                marked = len(re.findall(r"^<!-- (?:from|output): ", text, re.MULTILINE))
+                self.assertEqual(marked, len(list(pages.quotes(text))))
+
+    def test_what_looks_like_our_output_is_a_quote(self):
+        for page in pages.BOOK:
+            text = pages.QUOTE.sub("", labs.read(page))
+            for block in pages.FENCE.findall(text):
+                with self.subTest(page=page, block=block[3][:60]):
+                    self.assertNotRegex(block[3], r"(?m)^  FAIL  |^vram: on the virtual GPU|^Score: ")
+
+    def test_an_excerpt_keeps_the_order(self):
+        source = "one\ntwo\nthree\nfour\n"
+        self.assertTrue(pages.is_excerpt("one\n...\nthree\nfour", source))
+        self.assertTrue(pages.is_excerpt("two\n...", source))
+        self.assertFalse(pages.is_excerpt("three\n...\none", source))
+        self.assertFalse(pages.is_excerpt("one\nthree", source))
+        self.assertFalse(pages.is_excerpt("hree", source))
+        self.assertFalse(pages.is_region("two\nfour", source))
+
+
+class Links(unittest.TestCase):
+    def test_lead_somewhere(self):
+        checked = 0
+        for page in pages.PAGES:
+            for target in pages.links(labs.read(page)):
                 if re.match(r"[a-z]+:", target):
                     continue
                 path, _, fragment = target.partition("#")
                 full = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
                 with self.subTest(page=page, target=target):
+                    self.assertFalse(full.startswith(".."))
                     self.assertTrue(os.path.exists(os.path.join(labs.ROOT, full)))
                     if fragment:
-                        self.assertIn(fragment, anchors(full))
+                        self.assertIn(fragment, pages.anchors(labs.read(full)))
+                    checked += 1
+        self.assertGreater(checked, 0)
 
-    def test_a_walkthrough_marks_where_it_begins_to_give_away(self):
+    def test_anchors_are_made_as_they_are_when_rendered(self):
+        text = "# A & B: `c_d`\n```\n# no heading\n```\n## Same\n## Same\n"
+        self.assertEqual(pages.anchors(text), {"a--b-c_d", "same", "same-1"})
+
+
+class Pictures(unittest.TestCase):
+    def test_are_what_their_source_draws(self):
+        self.assertGreater(len(draw.names()), 0)
+        for name in draw.names():
+            with self.subTest(picture=name):
+                kept = labs.read("docs", "pictures", name + ".svg")
+                self.assertTrue(kept == draw.drawn(name), f"run: docs/pictures/draw.py {name}")
+
+    def test_have_a_source_a_title_and_a_description(self):
+        for path in stems("docs/pictures", ".svg"):
+            with self.subTest(picture=path):
+                self.assertIn(os.path.basename(path)[:-4], draw.names())
+                self.assertRegex(labs.read(path), r"<title[^>]*>[^<]+</title>\n<desc[^>]*>[^<]+</desc>")
+
+
+
+class Figures(unittest.TestCase):
+    def test_are_what_the_facts_say(self):
+        known = pages.facts()
+        stated = 0
+        for page in pages.PAGES:
+            text = labs.read(page)
+            figures = list(pages.stated_figures(text))
+            markers = len(re.findall(r"<!-- (?:fact|computed|told): ", pages.without_fences(text)))
+            with self.subTest(page=page):
+                self.assertEqual(markers, len(figures), "a marker without its figure before it")
+            for figure in figures:
+                with self.subTest(page=page, figure=figure):
+                    self.assertTrue(pages.agrees(*figure, known))
+                    stated += 1
+
+    def test_a_wrong_figure_is_found(self):
+        known = {"call": ("1.7", "us"), "chunk": ("2", "MiB")}
+
+        def agree(text):
+            return [pages.agrees(*figure, known) for figure in pages.stated_figures(text)]
+
+        self.assertEqual(agree("it took 1.7 µs<!-- fact: call --> and **2 MiB**<!-- fact: chunk -->"),
+                         [True, True])
+        self.assertEqual(agree("1.8 µs<!-- fact: call -->, 2 ms<!-- fact: chunk -->"), [False, False])
+        self.assertEqual(agree("3.4<!-- computed: 2 * call -->, 3.5<!-- computed: 2 * call -->"),
+                         [True, False])
+        self.assertEqual(agree("1.7<!-- fact: unknown -->"), [False])
+        self.assertEqual(pages.unsourced_measures("3 µs and 4 ms<!-- told: by many --> `5 us`"), ["3 µs"])
+
+
+class Walkthroughs(unittest.TestCase):
+    def text_of(self, manifest):
+        return labs.read("docs", manifest["lab"] + ".md")
+
+    def test_mark_where_they_begin_to_give_away(self):
         for manifest in labs.manifests():
             with self.subTest(lab=manifest["lab"]):
-                text = labs.read("docs", manifest["lab"] + ".md")
-                mark = text.find("<!-- spoilers below")
-                self.assertGreater(mark, 0)
-                before = text[:mark]
+                text = self.text_of(manifest)
+                self.assertEqual(text.count("<!-- spoilers below"), 1)
+                before = text[:text.find("<!-- spoilers below")]
                 self.assertFalse("<!-- from: solutions/" in before)
+
+    def test_mention_every_check_as_a_whole_name(self):
+        for manifest in labs.manifests():
+            words = set(re.findall(r"\w+\.\w+", self.text_of(manifest)))
+            for check in manifest["checks"]:
+                with self.subTest(lab=manifest["lab"], check=check["name"]):
+                    self.assertIn(check["name"], words)
 
 
 if __name__ == "__main__":
