@@ -139,7 +139,7 @@ Compiler::Compiler(const Installation& installation, const Cache& cache, std::st
              file_identity(fs::weakly_canonical(installation_.host_compiler)) + "\n";
 }
 
-std::vector<std::string> Compiler::compile_command(const Lab& lab) const {
+std::vector<std::string> Compiler::compile_command(const Lab& lab, const Variant& variant) const {
     std::vector<std::string> command = {
         installation_.nvcc,
         "-std=c++17",
@@ -158,7 +158,7 @@ std::vector<std::string> Compiler::compile_command(const Lab& lab) const {
                        {"-gencode", "arch=compute_" + native_arch_ + ",code=sm_" + native_arch_});
     }
     command.insert(command.end(), installation_.nvcc_extra.begin(), installation_.nvcc_extra.end());
-    for (const std::string& macro : lab.defines) {
+    for (const std::string& macro : variant.defines) {
         command.push_back("-D" + macro);
     }
     command.insert(command.end(), {"-I", installation_.labs() / lab.name, "-MD", "-MF",
@@ -183,14 +183,15 @@ std::vector<std::string> Compiler::link_command(const Lab& lab, const fs::path& 
     return command;
 }
 
-std::string Compiler::object_key(const Lab& lab, const std::string& source) const {
+std::string Compiler::object_key(const Lab& lab, const Variant& variant,
+                                 const std::string& source) const {
     const std::string header = read_file(installation_.labs() / lab.name / lab.header);
-    return "object\n" + tools_ + joined(compile_command(lab), " ") + "\nheader " +
+    return "object\n" + tools_ + joined(compile_command(lab, variant), " ") + "\nheader " +
            std::to_string(header.size()) + "\n" + header + "\nsource " +
            std::to_string(source.size()) + "\n" + source;
 }
 
-Build Compiler::build(const Lab& lab, const fs::path& source_path) const {
+Build Compiler::build(const Lab& lab, const Variant& variant, const fs::path& source_path) const {
     const auto begin = std::chrono::steady_clock::now();
     const std::string source = read_file(source_path);
     Build result;
@@ -198,8 +199,8 @@ Build Compiler::build(const Lab& lab, const fs::path& source_path) const {
         result.rejection = std::move(problem);
         return result;
     }
-    const std::string key = object_key(lab, source);
-    const Object object = compile(lab, source, key);
+    const std::string key = object_key(lab, variant, source);
+    const Object object = compile(lab, variant, source, key);
     if (object.rejection) {
         result.rejection = object.rejection;
     } else {
@@ -210,8 +211,8 @@ Build Compiler::build(const Lab& lab, const fs::path& source_path) const {
     return result;
 }
 
-Compiler::Object Compiler::compile(const Lab& lab, const std::string& source,
-                                   const std::string& key) const {
+Compiler::Object Compiler::compile(const Lab& lab, const Variant& variant,
+                                   const std::string& source, const std::string& key) const {
     const auto from = [](const fs::path& entry) {
         std::error_code ignored;
         if (fs::exists(entry / "rejection.json", ignored)) {
@@ -224,7 +225,8 @@ Compiler::Object Compiler::compile(const Lab& lab, const std::string& source,
     }
     const ScratchFolder folder = cache_.scratch();
     write_file(folder.path() / lab.file, source);
-    const ToolResult compiled = run_tool(compile_command(lab), folder.path(), {}, compile_seconds);
+    const ToolResult compiled =
+        run_tool(compile_command(lab, variant), folder.path(), {}, compile_seconds);
     if (compiled.status == 127) {
         throw ToolchainFault("cannot run " + installation_.nvcc.string() + ": " + compiled.errors);
     }

@@ -41,7 +41,7 @@ class Compiler {
     Compiler(const Installation& installation, const Cache& cache, std::string native_arch);
 
     /// Throws ToolchainFault, and FileError when the source can't be read.
-    Build build(const Lab& lab, const std::filesystem::path& source) const;
+    Build build(const Lab& lab, const Variant& variant, const std::filesystem::path& source) const;
 
   private:
     /// An object file, or the reason why there is none.
@@ -49,12 +49,13 @@ class Compiler {
         std::filesystem::path file;
         std::optional<Rejection> rejection;
     };
-    Object compile(const Lab& lab, const std::string& source, const std::string& key) const;
+    Object compile(const Lab& lab, const Variant& variant, const std::string& source,
+                   const std::string& key) const;
     std::optional<Rejection> reads_outside(const Lab& lab,
                                            const std::filesystem::path& folder) const;
     Build link(const Lab& lab, const std::filesystem::path& object, const std::string& key) const;
-    std::string object_key(const Lab& lab, const std::string& source) const;
-    std::vector<std::string> compile_command(const Lab& lab) const;
+    std::string object_key(const Lab& lab, const Variant& variant, const std::string& source) const;
+    std::vector<std::string> compile_command(const Lab& lab, const Variant& variant) const;
     std::vector<std::string> link_command(const Lab& lab,
                                           const std::filesystem::path& object) const;
 

@@ -16,9 +16,9 @@ namespace {
 
 using protocol::Verdict;
 
-const std::set<std::string> keys = {"fails",   "diagnosis", "may also fail", "mistake",
-                                    "devices", "lab",       "strategy",      "surface",
-                                    "expect",  "solves",    "style",         "partial"};
+const std::set<std::string> keys = {"fails", "diagnosis", "may also fail", "mistake", "devices",
+                                    "lab",   "strategy",  "surface",       "expect",  "solves",
+                                    "style", "partial",   "says"};
 
 /// Their values go on in the next line; all others do so only after a comma.
 const std::set<std::string> prose = {"mistake", "strategy", "surface", "style"};
@@ -52,6 +52,14 @@ std::vector<std::string> diagnoses_of(const LabGrade& grade, const CheckGrade& c
         ids.push_back(finding.diagnosis);
     }
     return ids;
+}
+
+/// Whether a finding's first line has this text in it.
+bool says(const CheckGrade& check, const std::string& text) {
+    return std::any_of(check.findings.begin(), check.findings.end(),
+                       [&](const PlacedFinding& finding) {
+                           return finding.first_line.find(text) != std::string::npos;
+                       });
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& text) {
@@ -89,6 +97,9 @@ std::vector<std::string> against_wrong(const CorpusHeader& header, const LabGrad
                 !contains(diagnoses_of(grade, check), diagnosis)) {
                 result.push_back(check.check + ": expected " + diagnosis + ", came " +
                                  verdict_text(check));
+            } else if (!says(check, value_of(header, "says"))) {
+                result.push_back(check.check + ": expected to hear \"" + value_of(header, "says") +
+                                 "\", came " + verdict_text(check));
             }
         } else if (check.verdict == Verdict::grader_fault ||
                    (!passes(check) && !contains(tolerated, check.check))) {

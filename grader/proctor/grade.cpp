@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <mutex>
 
 #include "grader/proctor/text.h"
@@ -108,6 +109,10 @@ CheckGrade graded_check(const Check& check, const CheckResult& result, const std
     return grade;
 }
 
+std::string only_in(const Variant& variant) {
+    return "This happens only in " + variant.name + ".";
+}
+
 PlacedFinding finding_of(const Rejection& rejection, const std::string& source) {
     PlacedFinding finding;
     finding.diagnosis = rejection.diagnosis;
@@ -149,6 +154,39 @@ LabGrade faulted(const Lab& lab, const std::string& text) {
         grade.checks.push_back(std::move(each));
     }
     return grade;
+}
+
+/// Results of several pieces of work, side by side or one after the other. Of several exceptions
+/// the first one is thrown on.
+template <class Result>
+std::vector<Result> one_for_each(std::size_t count, bool side_by_side,
+                                 const std::function<Result(std::size_t)>& work) {
+    std::vector<std::future<Result>> pending;
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool here = !side_by_side || i + 1 == count;
+        pending.push_back(std::async(here ? std::launch::deferred : std::launch::async, work, i));
+    }
+    std::vector<Result> results(count);
+    for (std::size_t i = count; i-- > 0;) {
+        results[i] = pending[i].get();
+    }
+    return results;
+}
+
+/// Why the file is rejected, if a variant of it is.
+std::optional<Rejection> rejection_of(const std::vector<Variant>& variants,
+                                      const std::vector<Build>& builds) {
+    const auto is_rejected = [](const Build& build) { return build.rejection.has_value(); };
+    const auto first = std::find_if(builds.begin(), builds.end(), is_rejected);
+    if (first == builds.end()) {
+        return std::nullopt;
+    }
+    Rejection rejection = *first->rejection;
+    if (!std::all_of(builds.begin(), builds.end(), is_rejected)) {
+        const auto& variant = variants[static_cast<std::size_t>(first - builds.begin())];
+        rejection.details.insert(rejection.details.begin(), only_in(variant));
+    }
+    return rejection;
 }
 
 /// Timing on a GPU must not be disturbed by a second lab on it.
@@ -226,6 +264,35 @@ CheckGrade combined(const Check& check, const std::vector<CheckGrade>& results) 
     return worst;
 }
 
+CheckGrade held_in_all(const std::vector<Variant>& variants,
+                       const std::vector<CheckGrade>& results) {
+    const auto badness = [](const CheckGrade& result) {
+        // Undecided in one variant is undecided: the others say nothing about it.
+        return decided(result) ? 2 * severity(result.verdict) : 2 * severity(Verdict::pass) + 1;
+    };
+    const auto worst = std::max_element(results.begin(), results.end(),
+                                        [&](const CheckGrade& one, const CheckGrade& other) {
+                                            return badness(one) < badness(other);
+                                        });
+    CheckGrade grade = *worst;
+    for (const CheckGrade& result : results) {
+        grade.earned = std::min(grade.earned, result.earned);
+    }
+    const bool some_pass =
+        std::any_of(results.begin(), results.end(),
+                    [](const CheckGrade& result) { return result.verdict == Verdict::pass; });
+    if (some_pass && grade.verdict != Verdict::pass) {
+        const Variant& variant = variants[static_cast<std::size_t>(worst - results.begin())];
+        if (grade.findings.empty()) {
+            grade.remark += (grade.remark.empty() ? "" : " ") + only_in(variant);
+        } else {
+            PlacedFinding& told = grade.findings.front();
+            told.first_line = "Only in " + variant.name + ": " + told.first_line;
+        }
+    }
+    return grade;
+}
+
 LabGrade rejected(const Lab& lab, const Rejection& rejection, const std::string& source,
                   const std::vector<DeviceKind>& devices) {
     LabGrade grade = empty_grade(lab);
@@ -274,16 +341,21 @@ LabGrade Grader::graded(const Lab& lab, const fs::path& source_path,
         return rejected(lab, unreadable, "", options_.devices);
     }
     progress("compiling");
-    const Build build = compiler_.build(lab, source_path);
-    if (build.rejection) {
-        LabGrade grade = rejected(lab, *build.rejection, source, options_.devices);
-        grade.build_seconds = build.seconds;
+    const std::vector<Variant> variants = lab.variants_of(source);
+    const std::vector<Build> builds = build_all(lab, variants, source_path);
+    double build_seconds = 0;
+    for (const Build& build : builds) {
+        build_seconds = std::max(build_seconds, build.seconds);
+    }
+    if (auto rejection = rejection_of(variants, builds)) {
+        LabGrade grade = rejected(lab, *rejection, source, options_.devices);
+        grade.build_seconds = build_seconds;
         return grade;
     }
 
     progress("running");
     LabGrade grade = empty_grade(lab);
-    grade.build_seconds = build.seconds;
+    grade.build_seconds = build_seconds;
     const auto begin = std::chrono::steady_clock::now();
     std::map<std::string, std::vector<CheckGrade>> by_check;
     for (const DeviceKind device : options_.devices) {
@@ -300,18 +372,22 @@ LabGrade Grader::graded(const Lab& lab, const fs::path& source_path,
         if (device == DeviceKind::gpu) {
             alone.lock();
         }
-        const ScratchFolder folder = cache_.scratch();
-        const RunOutcome outcome = run_graded_program(
-            {build.program, asked, device, options_.seed, folder.path(), options_.limits});
-        const auto results = verdicts_of(outcome, asked);
-        const CallSites sites(build.program, lab.file, return_addresses_in(results));
-        const std::string title = outcome.device.empty() ? device_title(device) : outcome.device;
-        grade.devices.push_back(title);
-        grade.program_output += outcome.output;
-        grade.output_cut = grade.output_cut || outcome.output_cut;
-        for (const CheckResult& result : results) {
-            by_check[result.check].push_back(graded_check(*lab.find_check(result.check), result,
-                                                          title, sites, lab.file, source));
+        const auto sittings = one_for_each<Sitting>(
+            builds.size(), device == DeviceKind::virtual_gpu,
+            [&](std::size_t i) { return sit(lab, builds[i], asked, device, source); });
+        grade.devices.push_back(sittings.front().device);
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            std::vector<CheckGrade> results;
+            for (const Sitting& sitting : sittings) {
+                results.push_back(sitting.checks[i]);
+            }
+            by_check[asked[i]].push_back(held_in_all(variants, results));
+        }
+        for (std::size_t i = 0; i < sittings.size(); ++i) {
+            if (i == 0 || sittings[i].output != sittings.front().output) {
+                grade.program_output += sittings[i].output;
+                grade.output_cut = grade.output_cut || sittings[i].output_cut;
+            }
         }
     }
     for (const Check& check : lab.checks) {
@@ -321,6 +397,32 @@ LabGrade Grader::graded(const Lab& lab, const fs::path& source_path,
     }
     grade.run_seconds = seconds_since(begin);
     return grade;
+}
+
+std::vector<Build> Grader::build_all(const Lab& lab, const std::vector<Variant>& variants,
+                                     const fs::path& source) const {
+    return one_for_each<Build>(variants.size(), true, [&](std::size_t i) {
+        return compiler_.build(lab, variants[i], source);
+    });
+}
+
+Grader::Sitting Grader::sit(const Lab& lab, const Build& build,
+                            const std::vector<std::string>& checks, DeviceKind device,
+                            const std::string& source) const {
+    const ScratchFolder folder = cache_.scratch();
+    const RunOutcome outcome = run_graded_program(
+        {build.program, checks, device, options_.seed, folder.path(), options_.limits});
+    const auto results = verdicts_of(outcome, checks);
+    const CallSites sites(build.program, lab.file, return_addresses_in(results));
+    Sitting sitting;
+    sitting.device = outcome.device.empty() ? device_title(device) : outcome.device;
+    sitting.output = outcome.output;
+    sitting.output_cut = outcome.output_cut;
+    for (const CheckResult& result : results) {
+        sitting.checks.push_back(graded_check(*lab.find_check(result.check), result, sitting.device,
+                                              sites, lab.file, source));
+    }
+    return sitting;
 }
 
 }  // namespace vram::proctor

@@ -94,8 +94,19 @@ class Grader {
                    const Progress& progress = {}) const;
 
   private:
+    /// A device's verdicts on one variant of the program.
+    struct Sitting {
+        std::string device;  ///< as it calls itself
+        std::vector<CheckGrade> checks;
+        std::string output;
+        bool output_cut = false;
+    };
     LabGrade graded(const Lab& lab, const std::filesystem::path& source,
                     const Progress& progress) const;
+    std::vector<Build> build_all(const Lab& lab, const std::vector<Variant>& variants,
+                                 const std::filesystem::path& source) const;
+    Sitting sit(const Lab& lab, const Build& build, const std::vector<std::string>& checks,
+                DeviceKind device, const std::string& source) const;
     const Cache& cache_;
     GradingOptions options_;
     Compiler compiler_;
@@ -108,6 +119,11 @@ LabGrade rejected(const Lab& lab, const Rejection& rejection, const std::string&
 /// One verdict from those of several devices: a check earns what it earns on every device that
 /// decided it. `results` is empty where no device could decide it.
 CheckGrade combined(const Check& check, const std::vector<CheckGrade>& results);
+
+/// One verdict from those on several variants of the program, in the order of `variants`: a check
+/// earns what it earns in each of them. A failure in one alone says in which.
+CheckGrade held_in_all(const std::vector<Variant>& variants,
+                       const std::vector<CheckGrade>& results);
 
 /// The line that a step is at, with the note under what the step is about.
 std::optional<Quote> quote_of(const std::string& source, int line, const std::string& step,

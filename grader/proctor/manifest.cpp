@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -31,6 +32,21 @@ Check check_from(const json& source) {
     return check;
 }
 
+std::vector<Variant> variants_from(const json& source) {
+    std::vector<Variant> variants;
+    for (const json& each : source) {
+        Variant variant;
+        each.at("name").get_to(variant.name);
+        each.at("defines").get_to(variant.defines);
+        variant.if_mentioned = each.value("if_mentioned", std::vector<std::string>{});
+        variants.push_back(std::move(variant));
+    }
+    if (variants.empty()) {
+        throw BadManifest("it names no variant to compile");
+    }
+    return variants;
+}
+
 Lab lab_from(const json& source) {
     Lab lab;
     source.at("lab").get_to(lab.name);
@@ -41,7 +57,9 @@ Lab lab_from(const json& source) {
     source.at("points").get_to(lab.points);
     source.at("minutes").get_to(lab.minutes);
     source.at("bug_hunt").get_to(lab.bug_hunt);
-    lab.defines = source.value("defines", std::vector<std::string>{});
+    if (source.contains("variants")) {
+        lab.variants = variants_from(source.at("variants"));
+    }
     for (const json& check : source.at("checks")) {
         lab.checks.push_back(check_from(check));
     }
@@ -66,6 +84,20 @@ void verify(const Lab& lab) {
 
 bool Check::decided_by(DeviceKind device) const {
     return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
+bool Variant::may_differ(std::string_view source) const {
+    return if_mentioned.empty() ||
+           std::any_of(if_mentioned.begin(), if_mentioned.end(), [&](const std::string& word) {
+               return source.find(word) != std::string_view::npos;
+           });
+}
+
+std::vector<Variant> Lab::variants_of(std::string_view source) const {
+    std::vector<Variant> result = {variants.front()};
+    std::copy_if(variants.begin() + 1, variants.end(), std::back_inserter(result),
+                 [&](const Variant& variant) { return variant.may_differ(source); });
+    return result;
 }
 
 const Check* Lab::find_check(const std::string& check) const {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/proctor/device.h"
@@ -19,6 +20,17 @@ struct Check {
     bool decided_by(DeviceKind device) const;
 };
 
+/// One way in which the learner's file is compiled. A check has to hold in each of them.
+struct Variant {
+    std::string name;  ///< in plain words: "the release build (with NDEBUG)"; empty: the only one
+    std::vector<std::string> defines;  ///< macros, such as "NDEBUG"
+    /// Words without which a source file is the same program in this variant as in the first one,
+    /// such as "assert". Empty: it may always differ.
+    std::vector<std::string> if_mentioned;
+
+    bool may_differ(std::string_view source) const;
+};
+
 struct Lab {
     std::string name;    ///< "06-double-free"
     std::string title;   ///< "Double free"
@@ -28,11 +40,13 @@ struct Lab {
     double points = 0;
     int minutes = 0;
     bool bug_hunt = false;
-    std::vector<std::string> defines;  ///< macros of the learner's compilation, such as "NDEBUG"
+    std::vector<Variant> variants = {{}};  ///< at least one
     std::vector<Check> checks;
 
     std::string number() const { return name.substr(0, name.find('-')); }
     const Check* find_check(const std::string& check) const;
+    /// Those in which this source has to be compiled: the first one, and what may differ from it.
+    std::vector<Variant> variants_of(std::string_view source) const;
 };
 
 /// A manifest that can't be read or contradicts itself: a fault of the grader.

@@ -10,7 +10,8 @@
 //   the runtime's last-error slot.
 // - The slot may hold an error of somebody else when a function begins. That error is never reported
 //   as this function's own; whether it is still there afterwards is not promised.
-// - The release build is what runs in production: it is compiled with NDEBUG.
+// - It is built twice: with NDEBUG for production (the release build), without it for the developers
+//   (the debug build). Both keep every promise made here, and neither ends the process.
 // - All work happens on the default stream. Nothing here has to be safe against two threads at once.
 #pragma once
 

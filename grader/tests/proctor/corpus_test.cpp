@@ -53,6 +53,14 @@ TEST(Wrong, ThatPassesIsAContradiction) {
     EXPECT_EQ(problems.front(), "Release.SecondCallDoesNothing: expected double-free, came pass");
 }
 
+TEST(Wrong, HasToBeToldInTheWordsThatItNames) {
+    CorpusHeader header = full;
+    header["says"] = "an address that it had freed before";
+    EXPECT_TRUE(contradictions(wrong(header), example::grade()).empty());
+    header["says"] = "Only in the debug build";
+    EXPECT_EQ(contradictions(wrong(header), example::grade()).size(), 1u);
+}
+
 TEST(Wrong, ThatFailsForAnotherReasonIsAContradiction) {
     CorpusHeader header = full;
     header["diagnosis"] = "leak";

@@ -48,6 +48,46 @@ TEST(TwoDevices, InconclusiveEarnsNothingAndIsNotWrong) {
     EXPECT_EQ(grade.points, 4);
 }
 
+const std::vector<Variant> two_builds = {{"the release build", {"NDEBUG"}, {}},
+                                         {"the debug build", {}, {}}};
+
+CheckGrade failing(const std::string& first_line) {
+    CheckGrade grade = on("virtual GPU", Verdict::fail, 0);
+    PlacedFinding finding;
+    finding.diagnosis = "wrong-status";
+    finding.first_line = first_line;
+    grade.findings = {finding};
+    return grade;
+}
+
+TEST(TwoBuilds, MustBothPass) {
+    const CheckGrade passing = on("virtual GPU", Verdict::pass, 4);
+    EXPECT_EQ(held_in_all(two_builds, {passing, passing}).earned, 4);
+    const auto grade = held_in_all(two_builds, {passing, failing("It returned 2.")});
+    EXPECT_EQ(grade.verdict, Verdict::fail);
+    EXPECT_EQ(grade.earned, 0);
+    EXPECT_EQ(grade.findings.front().first_line, "Only in the debug build: It returned 2.");
+    EXPECT_EQ(
+        held_in_all(two_builds, {failing("It returned 2."), passing}).findings.front().first_line,
+        "Only in the release build: It returned 2.");
+}
+
+TEST(TwoBuilds, ThatBothFailAreToldOnce) {
+    const auto grade = held_in_all(two_builds, {failing("First."), failing("Second.")});
+    ASSERT_EQ(grade.findings.size(), 1u);
+    EXPECT_EQ(grade.findings.front().first_line, "First.");
+}
+
+TEST(TwoBuilds, OneThatCannotBeDecidedLeavesTheCheckOpen) {
+    const CheckGrade passing = on("virtual GPU", Verdict::pass, 4);
+    const CheckGrade undecided = on("virtual GPU", Verdict::not_graded_here, 0);
+    const auto grade = held_in_all(two_builds, {passing, undecided});
+    EXPECT_EQ(grade.verdict, Verdict::not_graded_here);
+    EXPECT_EQ(grade.points, 0);
+    EXPECT_EQ(held_in_all(two_builds, {failing("It returned 2."), undecided}).verdict,
+              Verdict::fail);
+}
+
 TEST(NoDevice, LeavesTheTotal) {
     Check only_gpu = check;
     only_gpu.devices = {DeviceKind::gpu};

@@ -30,12 +30,35 @@ TEST(Manifest, IsRead) {
     EXPECT_EQ(lab.find_check("A.Three"), nullptr);
 }
 
+std::string manifest_with_variants(const std::string& variants) {
+    std::string text = manifest("6", R"(["virtual"])");
+    return text.insert(1, "\"variants\": " + variants + ", ");
+}
+
+TEST(Manifest, HasOneVariantWhenItNamesNone) {
+    const Lab lab = parse_manifest(manifest("6", R"(["virtual"])"), "06-double-free.json");
+    ASSERT_EQ(lab.variants_of("anything").size(), 1u);
+    EXPECT_TRUE(lab.variants.front().defines.empty());
+}
+
+TEST(Manifest, LeavesOutAVariantThatCannotDiffer) {
+    const Lab lab =
+        parse_manifest(manifest_with_variants(R"([{"name": "release", "defines": ["NDEBUG"]},
+            {"name": "debug", "defines": [], "if_mentioned": ["assert", "NDEBUG"]}])"),
+                       "06-double-free.json");
+    EXPECT_EQ(lab.variants.front().defines, std::vector<std::string>{"NDEBUG"});
+    EXPECT_EQ(lab.variants_of("int f() { return 1; }").size(), 1u);
+    ASSERT_EQ(lab.variants_of("assert(f() == 1);").size(), 2u);
+    EXPECT_EQ(lab.variants_of("#ifdef NDEBUG").back().name, "debug");
+}
+
 TEST(Manifest, ThatContradictsItselfIsRefused) {
     const std::string name = "06-double-free.json";
     EXPECT_THROW(parse_manifest(manifest("7", R"(["gpu"])"), name), BadManifest);
     EXPECT_THROW(parse_manifest(manifest("6", R"(["tpu"])"), name), BadManifest);
     EXPECT_THROW(parse_manifest(manifest("6", "[]"), name), BadManifest);
     EXPECT_THROW(parse_manifest(manifest("6", R"(["gpu"])"), "07-leaks.json"), BadManifest);
+    EXPECT_THROW(parse_manifest(manifest_with_variants("[]"), name), BadManifest);
     EXPECT_THROW(parse_manifest("{}", name), BadManifest);
     EXPECT_THROW(parse_manifest("no JSON", name), BadManifest);
 }
