@@ -25,5 +25,5 @@ clang++ -fsanitize=fuzzer,address,undefined $objects -lzstd -lpthread -o "$folde
 cd "$folder"
 # A fat binary that holds one PTX image of eight bytes.
 printf 'FP\355U\272\001\000\020\000H\000\000\000\000\000\000\000\001\000\001\001\100\000\000\000\010\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\010\000P\000\000\000\000\000\000\000\000\000\000\000\021\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\056version' > corpus/container
-exec ./fuzz_readers -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=20000 \
+exec ./fuzz_readers -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=20000 \
     corpus "$root/grader/tests/ptx/fuzz/seeds"
