@@ -41,6 +41,7 @@ void AccessPattern::analyse() {
         end = std::max(end, at + static_cast<std::int64_t>(size));
         low_bits |= relative[lane];
     }
+    bytes = std::uint64_t{size} * count_lanes(mask);
     cost = shared ? count_waves() : count_sectors();
     find_spans();
 }

@@ -69,10 +69,7 @@ class MemoryPort {
             return nullptr;
         }
         if (count_ && instruction.space != Space::constant) {
-            add_request(pattern.cost,
-                        std::uint64_t{pattern.size} *
-                            static_cast<unsigned>(__builtin_popcount(pattern.mask)),
-                        access);
+            add_request(pattern.cost, pattern.bytes, access);
         }
         if (track_) {
             for (int index = 0; index < pattern.span_count; ++index) {

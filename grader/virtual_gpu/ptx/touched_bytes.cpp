@@ -23,8 +23,9 @@ void TouchedPage::mark(std::uint64_t begin, std::uint64_t end) {
 
 TouchedPage* TouchedBytes::page(std::uint64_t address) {
     const std::uint64_t number = address / TouchedPage::bytes;
-    if (number == last_number_) {
-        return last_;
+    Recent& recent = recent_[number % recent_count];
+    if (number == recent.number) {
+        return recent.page;
     }
     std::unique_ptr<TouchedPage>& page = pages_[number];
     if (!page) {
@@ -36,9 +37,8 @@ TouchedPage* TouchedBytes::page(std::uint64_t address) {
         }
         page->bits.fill(0);
     }
-    last_number_ = number;
-    last_ = page.get();
-    return last_;
+    recent = {number, page.get()};
+    return recent.page;
 }
 
 void TouchedBytes::mark(std::uint64_t begin, std::uint64_t end) {
@@ -123,8 +123,7 @@ void TouchedBytes::clear() {
         }
     }
     pages_.clear();
-    last_number_ = ~std::uint64_t{0};
-    last_ = nullptr;
+    recent_.fill({});
 }
 
 }  // namespace vram::virtual_gpu::ptx

@@ -32,8 +32,12 @@ class TouchedBytes {
   private:
     std::unordered_map<std::uint64_t, std::unique_ptr<TouchedPage>> pages_;
     std::vector<std::unique_ptr<TouchedPage>> spare_;
-    std::uint64_t last_number_ = ~std::uint64_t{0};
-    TouchedPage* last_ = nullptr;
+    struct Recent {
+        std::uint64_t number = ~std::uint64_t{0};
+        TouchedPage* page = nullptr;
+    };
+    static constexpr std::size_t recent_count = 64;
+    std::array<Recent, recent_count> recent_;  ///< by page number modulo their count
 };
 
 }  // namespace vram::virtual_gpu::ptx

@@ -87,7 +87,7 @@ class WarpRunner {
             }
             ++instructions;
             if (mask != 0) {
-                lanes += static_cast<unsigned>(__builtin_popcount(mask));
+                lanes += count_lanes(mask);
                 warp_.mask = mask;
                 warp_.current = instruction;
                 instruction->run(warp_, *instruction);
@@ -208,7 +208,7 @@ class WarpRunner {
         const std::uint32_t mask = enabled(instruction);
         ++counters_.warp_instructions;
         ++warp_.block->instructions;
-        counters_.lane_instructions += static_cast<unsigned>(__builtin_popcount(mask));
+        counters_.lane_instructions += count_lanes(mask);
         warp_.current = &instruction;
         warp_.mask = mask;
         switch (instruction.kind) {
@@ -414,7 +414,7 @@ class WarpRunner {
             instruction.has_result ? warp_.source<std::uint32_t>(instruction.b)[lane] : 0;
         const auto action = static_cast<BarrierAction>(instruction.variant);
         if (action == BarrierAction::arrive) {
-            barrier.arrived_without_waiting += static_cast<unsigned>(__builtin_popcount(mask));
+            barrier.arrived_without_waiting += count_lanes(mask);
             go_to(pc_ + 1);
             return;
         }
@@ -438,7 +438,7 @@ class WarpRunner {
         } else {
             holds = instruction.immediate != 0 ? mask : 0;
         }
-        barrier.population += static_cast<unsigned>(__builtin_popcount(holds));
+        barrier.population += count_lanes(holds);
         barrier.all = barrier.all && holds == mask;
         barrier.any = barrier.any || holds != 0;
     }
