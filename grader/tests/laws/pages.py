@@ -33,8 +33,8 @@ def without_fences(text):
 
 
 def prose(text):
-    """The page without code: neither fenced nor inline."""
-    return INLINE_CODE.sub("", without_fences(text))
+    """The page without code, fenced or inline, and without the words that stand for a picture."""
+    return re.sub(r"!\[[^\]]*\]", "", INLINE_CODE.sub("", without_fences(text)))
 
 
 # ---- quotes -------------------------------------------------------------------------------------
