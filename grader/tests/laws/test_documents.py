@@ -71,6 +71,11 @@ class Quotes(unittest.TestCase):
         self.assertFalse(pages.is_excerpt("hree", source))
         self.assertFalse(pages.is_region("two\nfour", source))
 
+    def test_a_quote_may_be_shifted_to_the_left_as_a_whole(self):
+        source = "void f() {\n    if (x)\n        g();\n}\n"
+        self.assertTrue(pages.is_region("if (x)\n    g();", source))
+        self.assertFalse(pages.is_region("if (x)\ng();", source))
+
 
 class Links(unittest.TestCase):
     def test_lead_somewhere(self):
