@@ -13,6 +13,7 @@
 #include "grader/bench/pool/contestants.h"
 #include "grader/bench/pool/generators.h"
 #include "grader/bench/pool/measurement.h"
+#include "grader/bench/pool/padding.h"
 #include "grader/bench/pool/places.h"
 #include "grader/bench/pool/report.h"
 #include "grader/bench/pool/rmm_log.h"
@@ -38,6 +39,7 @@ allocator's own book-keeping.
   --repeat N          runs of each, of which the median counts (7)
   --seeds N           variants of each generated trace, of which the mean counts (3)
   --only-times        leave out the search for the smallest reservation
+  --padding           no pools: what it costs to round the sizes of a trace up
 )";
 
 struct Options {
@@ -46,6 +48,7 @@ struct Options {
     std::string csv_file;
     std::string json_file;
     bool gpu = false;
+    bool padding = false;
     TraceSize size;
     std::size_t seeds = 3;
     MeasurementOptions measurement;
@@ -94,6 +97,8 @@ Options read_options(const std::vector<std::string>& arguments) {
             options.measurement.repetitions = static_cast<int>(number_from(option, value()));
         } else if (option == "--seeds") {
             options.seeds = number_from(option, value());
+        } else if (option == "--padding") {
+            options.padding = true;
         } else if (option == "--only-times") {
             options.measurement.find_smallest_reservation = false;
         } else if (option == "--help" || option == "-h") {
@@ -180,12 +185,29 @@ bool judge_validity(const std::vector<Variants>& kinds, const PoolFunctions& fun
     return true;
 }
 
+/// The first variant of each trace: the others differ in nothing that matters here.
+void report_padding(const std::vector<Variants>& kinds, const std::string& csv_file) {
+    std::vector<Padding> rows;
+    for (const Variants& variants : kinds) {
+        for (const SizeClasses& classes : usual_size_classes()) {
+            rows.push_back(measure_padding(variants.front(), classes));
+        }
+    }
+    std::printf("%s", padding_as_text(rows).c_str());
+    write_file(csv_file, padding_as_csv(rows));
+}
+
 int run(const Options& options) {
     std::vector<Variants> kinds;
     if (options.trace_file.empty()) {
         kinds = generated_traces(options);
     } else {
         kinds.push_back(trace_from_file(options.trace_file));
+    }
+
+    if (options.padding) {
+        report_padding(kinds, options.csv_file);
+        return 0;
     }
 
     std::vector<std::unique_ptr<Contestant>> contestants;
