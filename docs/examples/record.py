@@ -4,6 +4,8 @@
     python3 docs/examples/record.py            every example
     python3 docs/examples/record.py leak_loop  only the named ones
 
+A line `// memory: 10GiB` in an example is the size of the card that it runs on (VRAM_MEMORY).
+
 A test compares the kept text with a fresh run.
 """
 import concurrent.futures
@@ -39,11 +41,18 @@ def clean_environment():
             if not key.startswith("VRAM_") and key != "LD_LIBRARY_PATH"}
 
 
-def run_in_terminal(command, folder):
+def memory_of_card(name):
+    """What the example's header asks for; None: the usual card."""
+    match = re.search(r"^// memory: (\S+)$", (HERE / f"{name}.cu").read_text(encoding="utf-8"),
+                      re.MULTILINE)
+    return match and match.group(1)
+
+
+def run_in_terminal(command, folder, environment):
     """What the command writes to a terminal, and its exit status."""
     reader, writer = pty.openpty()
     with subprocess.Popen(command, cwd=folder, stdout=writer, stderr=writer,
-                          stdin=subprocess.DEVNULL, env=clean_environment()) as process:
+                          stdin=subprocess.DEVNULL, env=environment) as process:
         os.close(writer)
         written = b""
         while True:
@@ -63,8 +72,13 @@ def transcript(name):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([nvcc(), *COMPILE[1:], f"{name}.cu", "-o", os.path.join(folder, name)],
                        cwd=HERE, check=True, env=clean_environment())
-        written, status = run_in_terminal([BUILD / "vram", "run", f"./{name}"], folder)
-    text = f"$ ./vram run ./{name}\n" + written
+        environment = clean_environment()
+        memory = memory_of_card(name)
+        if memory:
+            environment["VRAM_MEMORY"] = memory
+        written, status = run_in_terminal([BUILD / "vram", "run", f"./{name}"], folder, environment)
+    setting = f"VRAM_MEMORY={memory} " if memory else ""
+    text = f"$ {setting}./vram run ./{name}\n" + written
     if status < 0:
         text += signal.strsignal(-status) + "\n"
     elif status > 0:

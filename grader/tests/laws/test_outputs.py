@@ -16,7 +16,7 @@ NOT_RUN = {
     r"./vram test\b.*": "runs this test again",
     r"./vram setup\b.*": "installs packages",
     r"./vram bench\b.*": "takes minutes, and its figures are this machine's",
-    r"./vram corpus( --lab \d\d)?": "takes minutes; every lab's corpus is a test of its own",
+    r"./vram corpus( --tap)?": "takes minutes; every lab's corpus is a test of its own",
     r"./vram run \./\w+": "the examples' transcripts hold its output",
     r".*\b[A-Z]{2,}\b.*": "a word in capitals stands for something of the reader's",
     r".*\.\.\.": "three dots stand for something of the reader's",
@@ -57,6 +57,13 @@ class Reports(unittest.TestCase):
         for name in names:
             with self.subTest(report=name):
                 self.assertEqual(labs.read("docs", "gradings", name + ".txt"), record.report(name))
+
+
+class Classroom(unittest.TestCase):
+    def test_is_graded_as_the_page_for_instructors_shows(self):
+        printed, results = recorder("classroom").grade_class()
+        self.assertEqual(labs.read("docs", "classroom", "class.txt"), printed)
+        self.assertEqual(labs.read("docs", "classroom", "chen.json"), results)
 
 
 class Commands(unittest.TestCase):
