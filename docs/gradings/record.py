@@ -6,7 +6,8 @@
 
 LAB/NAME.txt is the report on grader/corpus/wrong/LAB/NAME.cu; LAB/untouched.txt is the report on the
 lab's own file as it is handed out, LAB/solution.txt the one on the reference. To add a report, name it
-on the command line. A test compares the kept text with a fresh grading.
+on the command line. LAB/NAME.Check.txt keeps only what is said of that check: for reports that hold
+a measured time elsewhere. A test compares the kept text with a fresh grading.
 
 Host addresses differ from run to run, so their digits are left out: 0x7f..........
 """
@@ -28,7 +29,7 @@ HOST_ADDRESS = re.compile(r"0x7[0-9a-f]{11}\b")
 
 
 def names():
-    return sorted(str(path.relative_to(HERE).with_suffix("")) for path in HERE.glob("*/*.txt"))
+    return sorted(str(path.relative_to(HERE))[:-len(".txt")] for path in HERE.glob("*/*.txt"))
 
 
 def graded_file(lab, name):
@@ -40,9 +41,18 @@ def graded_file(lab, name):
     return ROOT / "grader" / "corpus" / "wrong" / lab / f"{name}.cu", manifest["file"]
 
 
+def part_about(check, text):
+    """The lines about one check, without what is said of the others."""
+    begins = r"(?m)^  (?:FAIL|CRASH|HUNG|ok)  ?"
+    part = re.search(begins + r" *\w+\." + check + r"\b.*\n(?:.*\n)*?(?=" + begins[4:] + r"|^Score)",
+                     text)
+    return part.group().rstrip() + "\n"
+
+
 def report(path):
     """The report of `vram grade` on the virtual GPU, after the command that a learner types."""
-    lab, name = path.split("/")
+    lab, _, name = path.partition("/")
+    name, _, check = name.partition(".")
     source, file_name = graded_file(lab, name)
     number = lab.split("-")[0]
     environment = {key: value for key, value in os.environ.items()
@@ -56,7 +66,8 @@ def report(path):
     if finished.returncode not in (0, 1):
         raise RuntimeError(f"{path}: {finished.stdout}{finished.stderr}")
     shown = HOST_ADDRESS.sub("0x7f" + 10 * ".", finished.stdout)
-    return f"$ ./vram grade {number}\n{shown.lstrip()}"
+    shown = part_about(check, shown) if check else shown.lstrip()
+    return f"$ ./vram grade {number}\n{shown}"
 
 
 def main():

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 FACTS = pathlib.Path(__file__).resolve().parents[1] / "facts"
 
-ROLES = ("host", "device", "bad", "good", "used", "free", "padding", "note", "second")
+ROLES = ("host", "device", "bad", "good", "used", "free", "padding", "note", "second", "amber")
 
 # role: (fill, stroke, words) for a light page, then for a dark one
 COLOURS = {
@@ -24,6 +24,7 @@ COLOURS = {
     "good": (("#e2f3e4", "#3d8b4a", "#1f5a2a"), ("#183322", "#63b877", "#b5e3bf")),
     "used": (("#c9dcf5", "#3b6fb6", "#1d4478"), ("#28466f", "#6d9fe6", "#d3e3fa")),
     "second": (("#f9e6c4", "#b77a1a", "#7a4d08"), ("#4a3512", "#dca44a", "#f4d9a5")),
+    "amber": (("#c98516", "#c98516", "#7a4d08"), ("#e8b456", "#e8b456", "#f4d9a5")),
     "free": (("#ffffff", "#8a8f98", "#5a606a"), ("#1b1e24", "#848b96", "#b3bac4")),
     "padding": (("#ececef", "#a5a9b1", "#6a7078"), ("#2b2f37", "#747b86", "#a4abb6")),
     "note": (("#f4f4f1", "#b9bcc2", "#4c525b"), ("#23272e", "#5a616c", "#c2c8d1")),
@@ -49,6 +50,7 @@ def style_sheet():
     def rules(which):
         fill, stroke, words = PAGE[which]
         lines = [f".card{{fill:{fill};stroke:{stroke}}}", f"text{{fill:{words}}}",
+                 f".halo{{stroke:{fill}}}",
                  f".line{{stroke:{words}}}", f".tip{{fill:{words}}}"]
         for role in ROLES:
             fill, stroke, words = COLOURS[role][which]
@@ -64,6 +66,8 @@ def style_sheet():
         ".line{fill:none;stroke-width:1.6}",
         ".dashed{stroke-dasharray:5 4}",
         ".box{stroke-width:1.4}",
+        ".plain{stroke:none}",
+        ".halo{paint-order:stroke;stroke-width:5px;stroke-linejoin:round}",
         rules(0),
         "@media(prefers-color-scheme:dark){",
         rules(1),
@@ -86,15 +90,17 @@ class Picture:
         self.description = description
         self.shapes = []
 
-    def box(self, x, y, width, height, role="note", radius=4, dashed=False):
-        dash = " dashed" if dashed else ""
+    def box(self, x, y, width, height, role="note", radius=4, dashed=False, plain=False):
+        dash = (" dashed" if dashed else "") + (" plain" if plain else "")
         self.shapes.append(
             f'<rect class="box {role}{dash}" x="{number(x)}" y="{number(y)}" width="{number(width)}" '
             f'height="{number(height)}" rx="{number(radius)}"/>')
 
-    def text(self, x, y, words, role="", size=14, anchor="start", code=False, strong=False):
-        """One line of words; y is the base line."""
-        classes = " ".join(filter(None, [role, "code" if code else "", "strong" if strong else ""]))
+    def text(self, x, y, words, role="", size=14, anchor="start", code=False, strong=False,
+             halo=False):
+        """One line of words; y is the base line. A halo keeps it readable on top of lines."""
+        classes = " ".join(filter(None, [role, "code" if code else "", "strong" if strong else "",
+                                         "halo" if halo else ""]))
         classes = f' class="{classes}"' if classes else ""
         self.shapes.append(
             f'<text{classes} x="{number(x)}" y="{number(y)}" font-size="{size}" '

@@ -33,8 +33,8 @@ def without_fences(text):
 
 
 def prose(text):
-    """The page without code: neither fenced nor inline."""
-    return INLINE_CODE.sub("", without_fences(text))
+    """The page without code, fenced or inline, and without the words that stand for a picture."""
+    return re.sub(r"!\[[^\]]*\]", "", INLINE_CODE.sub("", without_fences(text)))
 
 
 # ---- quotes -------------------------------------------------------------------------------------
@@ -45,19 +45,31 @@ def quotes(text):
         yield kind, source, quoted
 
 
+def indented(text, width):
+    return re.sub(r"(?m)^(?=.)", " " * width, text)
+
+
+def place_of(quoted, source):
+    """Where the quoted lines stand in the source, whole and one after the other; -1 if nowhere.
+
+    A page may shift all lines of a quote to the left by the same number of spaces.
+    """
+    places = (source.find("\n" + indented(quoted, width) + "\n") for width in range(0, 17))
+    return next((place for place in places if place >= 0), -1)
+
+
 def is_region(quoted, source):
-    """Whether the quoted lines stand in the source, whole and one after the other."""
-    return ("\n" + quoted + "\n") in ("\n" + source)
+    return place_of(quoted, "\n" + source) >= 0
 
 
 def is_excerpt(quoted, source):
     """As is_region, but a line of three dots may stand for any lines left out."""
     rest = "\n" + source
-    for piece in re.split(r"(?m)^\.\.\.$\n?", quoted):
+    for piece in re.split(r"(?m)^ *\.\.\.$\n?", quoted):
         piece = piece.rstrip("\n")
         if not piece:
             continue
-        place = rest.find("\n" + piece + "\n")
+        place = place_of(piece, rest)
         if place < 0:
             return False
         rest = rest[place + len(piece) + 1:]

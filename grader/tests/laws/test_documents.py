@@ -52,6 +52,16 @@ class Quotes(unittest.TestCase):
                 with self.subTest(page=page, block=block[3][:60]):
                     self.assertNotRegex(block[3], r"(?m)^  FAIL  |^vram: on the virtual GPU|^Score: ")
 
+    def test_every_example_and_every_report_is_quoted(self):
+        quoted = {source for page in pages.PAGES
+                  for _, source, _ in pages.quotes(labs.read(page))}
+        for kept in stems("docs/examples", ".txt") + stems("docs/gradings", ".txt"):
+            with self.subTest(kept=kept):
+                self.assertIn(kept, quoted)
+        for source in stems("docs/examples", ".cu"):
+            with self.subTest(example=source):
+                self.assertTrue(os.path.exists(os.path.join(labs.ROOT, source[:-3] + ".txt")))
+
     def test_an_excerpt_keeps_the_order(self):
         source = "one\ntwo\nthree\nfour\n"
         self.assertTrue(pages.is_excerpt("one\n...\nthree\nfour", source))
@@ -60,6 +70,11 @@ class Quotes(unittest.TestCase):
         self.assertFalse(pages.is_excerpt("one\nthree", source))
         self.assertFalse(pages.is_excerpt("hree", source))
         self.assertFalse(pages.is_region("two\nfour", source))
+
+    def test_a_quote_may_be_shifted_to_the_left_as_a_whole(self):
+        source = "void f() {\n    if (x)\n        g();\n}\n"
+        self.assertTrue(pages.is_region("if (x)\n    g();", source))
+        self.assertFalse(pages.is_region("if (x)\ng();", source))
 
 
 class Links(unittest.TestCase):
@@ -78,6 +93,24 @@ class Links(unittest.TestCase):
                         self.assertIn(fragment, pages.anchors(labs.read(full)))
                     checked += 1
         self.assertGreater(checked, 0)
+
+    def test_every_page_of_the_book_is_reached_from_its_index(self):
+        seen = set()
+        waiting = [os.path.join("docs", "README.md")]
+        while waiting:
+            page = waiting.pop()
+            if page in seen or not page.endswith(".md"):
+                continue
+            seen.add(page)
+            for target in pages.links(labs.read(page)):
+                path = target.partition("#")[0]
+                full = os.path.normpath(os.path.join(os.path.dirname(page), path))
+                if path and not re.match(r"[a-z]+:", target) and full.startswith("docs" + os.sep):
+                    waiting.append(full)
+        for page in pages.PAGES:
+            if page.startswith("docs" + os.sep):
+                with self.subTest(page=page):
+                    self.assertIn(page, seen)
 
     def test_anchors_are_made_as_they_are_when_rendered(self):
         text = "# A & B: `c_d`\n```\n# no heading\n```\n## Same\n## Same\n"
@@ -98,6 +131,16 @@ class Pictures(unittest.TestCase):
                 self.assertIn(os.path.basename(path)[:-4], draw.names())
                 self.assertRegex(labs.read(path), r"<title[^>]*>[^<]+</title>\n<desc[^>]*>[^<]+</desc>")
 
+    def test_stand_on_a_page_with_words_for_who_cannot_see_them(self):
+        shown = set()
+        for page in pages.PAGES:
+            for words, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", labs.read(page)):
+                with self.subTest(page=page, target=target):
+                    self.assertGreater(len(words), 10)
+                shown.add(os.path.normpath(os.path.join(os.path.dirname(page), target)))
+        for path in stems("docs/pictures", ".svg"):
+            with self.subTest(picture=path):
+                self.assertIn(path, shown)
 
 
 class Figures(unittest.TestCase):
@@ -114,6 +157,12 @@ class Figures(unittest.TestCase):
                 with self.subTest(page=page, figure=figure):
                     self.assertTrue(pages.agrees(*figure, known))
                     stated += 1
+        self.assertGreater(stated, 0)
+
+    def test_every_time_and_bandwidth_has_a_source(self):
+        for page in pages.BOOK:
+            with self.subTest(page=page):
+                self.assertEqual(pages.unsourced_measures(labs.read(page)), [])
 
     def test_a_wrong_figure_is_found(self):
         known = {"call": ("1.7", "us"), "chunk": ("2", "MiB")}
@@ -142,12 +191,21 @@ class Walkthroughs(unittest.TestCase):
                 before = text[:text.find("<!-- spoilers below")]
                 self.assertFalse("<!-- from: solutions/" in before)
 
-    def test_mention_every_check_as_a_whole_name(self):
+    def test_have_a_picture_a_report_and_a_solution(self):
         for manifest in labs.manifests():
-            words = set(re.findall(r"\w+\.\w+", self.text_of(manifest)))
-            for check in manifest["checks"]:
-                with self.subTest(lab=manifest["lab"], check=check["name"]):
-                    self.assertIn(check["name"], words)
+            with self.subTest(lab=manifest["lab"]):
+                text = self.text_of(manifest)
+                sources = [source for _, source, _ in pages.quotes(text)]
+                self.assertRegex(text, r"!\[[^\]]*\]\(pictures/")
+                self.assertTrue(any(source.startswith("docs/gradings/") for source in sources))
+                self.assertTrue(any(source.startswith("solutions/") for source in sources))
+                self.assertTrue(any(kind == "fact" for _, _, kind, _ in pages.stated_figures(text)))
+
+    def test_end_with_what_to_try_and_the_sources(self):
+        for manifest in labs.manifests():
+            with self.subTest(lab=manifest["lab"]):
+                headings = re.findall(r"^## (.*)$", self.text_of(manifest), re.MULTILINE)
+                self.assertEqual(headings[-2:], ["What to try next", "Sources"])
 
 
 if __name__ == "__main__":

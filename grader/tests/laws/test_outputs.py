@@ -16,7 +16,7 @@ NOT_RUN = {
     r"./vram test\b.*": "runs this test again",
     r"./vram setup\b.*": "installs packages",
     r"./vram bench\b.*": "takes minutes, and its figures are this machine's",
-    r"./vram corpus( --tap)?": "takes minutes; every lab's corpus is a test of its own",
+    r"./vram corpus( --lab \d\d)?": "takes minutes; every lab's corpus is a test of its own",
     r"./vram run \./\w+": "the examples' transcripts hold its output",
     r".*\b[A-Z]{2,}\b.*": "a word in capitals stands for something of the reader's",
     r".*\.\.\.": "three dots stand for something of the reader's",
