@@ -233,6 +233,12 @@ bool overlap(const void* first, std::size_t first_bytes, const void* second,
 
 /// A request too large for some GPUs: granted in full, or refused by the runtime although the right
 /// number of bytes was asked for.
+/// Releases a block that was handed out, so that large ones find room. It is the check that does so:
+/// whether the learner's own release works is another question.
+void give_back(void* block) {
+    cudaFree(block);
+}
+
 bool judge_large(cudaError_t status, const void* pointer, const std::string& name, const Need& need,
                  const Moment& since) {
     if (status == cudaSuccess) {
@@ -460,8 +466,8 @@ TEST(Array, HoldsEveryElement) {
         ASSERT_TRUE(judge_success(status, name, since));
         ASSERT_TRUE(judge_block(array, "array", floats(count), since));
         ASSERT_TRUE(judge_thrift(count * sizeof(float), name, since));
+        give_back(array);
     }
-    session().release_leftovers();
 
     // Its bytes do not fit into 32 bits.
     session().set_capacity(large_capacity);
@@ -470,6 +476,9 @@ TEST(Array, HoldsEveryElement) {
     float* array = garbage<float>();
     const cudaError_t status = call([&] { return make_array(&array, count); });
     ASSERT_TRUE(judge_large(status, array, "array", floats(count), since));
+    if (status == cudaSuccess) {
+        give_back(array);
+    }
 }
 
 void array_fails_without_trace(FailureCase& failure) {
@@ -697,6 +706,7 @@ TEST(Matrix, DimensionsBecomeBytes) {
         ASSERT_TRUE(judge_success(status, name, since));
         ASSERT_TRUE(judge_matrix(matrix, rows, cols, since));
         ASSERT_TRUE(judge_thrift(elements(rows, cols) * sizeof(float), name, since));
+        give_back(matrix.data);
     }
     for (const auto& [rows, cols] : {std::pair{0, 5}, {5, 0}, {0, 0}}) {
         const std::string name = shape("make_matrix(&matrix", rows, cols);
@@ -716,7 +726,6 @@ TEST(Matrix, DimensionsBecomeBytes) {
                                   "no matrix has a negative number of rows or columns"));
         ASSERT_TRUE(judge_empty(matrix, since));
     }
-    session().release_leftovers();
     session().set_capacity(large_capacity);
     // The first product is 65536 in int, the second one is negative.
     for (const auto& [rows, cols] : {std::pair{65536, 65537}, {46341, 46341}}) {
@@ -725,7 +734,9 @@ TEST(Matrix, DimensionsBecomeBytes) {
         const cudaError_t status = call_make_matrix(&matrix, rows, cols);
         ASSERT_TRUE(
             judge_large(status, matrix.data, "matrix.data", floats(elements(rows, cols)), since));
-        session().release_leftovers();
+        if (status == cudaSuccess) {
+            give_back(matrix.data);
+        }
     }
     ASSERT_TRUE(sweep_failures(matrix_fails_without_trace));
 

@@ -501,6 +501,45 @@ void judge_sectors_on_virtual_gpu() {
     }
 }
 
+/// What the virtual clock shows for a call, from an idle device to an idle device.
+template <class Call>
+double virtual_microseconds(const Call& call) {
+    cudaDeviceSynchronize();
+    const std::uint64_t before = session().virtual_nanoseconds();
+    call();
+    cudaDeviceSynchronize();
+    return static_cast<double>(session().virtual_nanoseconds() - before) / 1000;
+}
+
+/// The virtual clock counts what calls, launches and sectors cost on a GPU, always the same. It knows
+/// nothing of occupancy or caches, so the bound is wide: it tells a launch for each row from one for
+/// the picture, not a good kernel from a better one.
+void judge_virtual_time() {
+    constexpr double most_times_as_long = 3;
+    Picture picture({1021, 512, 4}, 4096 + 512, 51);
+    Image image = picture.image();
+    const double reference_time = virtual_microseconds([&] { reference::invert_image(&image); });
+    const Moment before;
+    const double learner_time =
+        virtual_microseconds([&] { learner([&] { return invert_image(&image); }); });
+    if (failed() || learner_time <= most_times_as_long * reference_time) {
+        return;
+    }
+    char found[96];
+    std::snprintf(found, sizeof found, "%.1f us, against %.1f us of the reference", learner_time,
+                  reference_time);
+    fail(
+        Story("too-slow",
+              "invert_image takes clearly longer than the reference on the virtual "
+              "clock, which counts calls, launches and sectors.")
+            .steps_after(before.call(), 4)
+            .show("")
+            .expected("at most 3 times the reference's time on the same picture")
+            .found(found)
+            .why("a launch costs as much as moving some ten megabytes, and an allocation ten times "
+                 "as much"));
+}
+
 void judge_time_on_gpu() {
     const Shape shape{4093, 4096, 4};
     const std::size_t pitch = 16384 + 512;
@@ -555,6 +594,9 @@ void judge_time_on_gpu() {
 TEST(Invert, TouchesEachSectorOnce) {
     if (on_virtual_gpu()) {
         judge_sectors_on_virtual_gpu();
+        if (!failed()) {
+            judge_virtual_time();
+        }
     } else {
         judge_time_on_gpu();
     }

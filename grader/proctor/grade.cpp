@@ -410,8 +410,9 @@ Grader::Sitting Grader::sit(const Lab& lab, const Build& build,
                             const std::vector<std::string>& checks, DeviceKind device,
                             const std::string& source) const {
     const ScratchFolder folder = cache_.scratch();
-    const RunOutcome outcome = run_graded_program(
-        {build.program, checks, device, options_.seed, folder.path(), options_.limits});
+    const RunOutcome outcome =
+        run_graded_program({build.program, checks, device, options_.seed, options_.one_process,
+                            folder.path(), options_.limits});
     const auto results = verdicts_of(outcome, checks);
     const CallSites sites(build.program, lab.file, return_addresses_in(results));
     Sitting sitting;

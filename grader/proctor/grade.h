@@ -80,6 +80,7 @@ struct GradingOptions {
     std::vector<DeviceKind> devices;  ///< to run on, at least one
     Limits limits;
     std::uint64_t seed = 1;
+    bool one_process = false;  ///< checks share a process on the virtual GPU too
 };
 
 /// Says what goes on: "compiling", "running".

@@ -219,6 +219,9 @@ class Run {
         launch.folder = request_.folder;
         launch.arguments = {launch.program, "--checks", joined(request_.checks, ","), "--seed",
                             std::to_string(request_.seed)};
+        if (request_.one_process) {
+            launch.arguments.push_back("--one-process");
+        }
         launch.environment = environment_for(request_.device);
         launch.argument_pointers = pointers_to(launch.arguments);
         launch.environment_pointers = pointers_to(launch.environment);

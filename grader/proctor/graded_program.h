@@ -32,6 +32,7 @@ struct RunRequest {
     std::vector<std::string> checks;  ///< not empty
     DeviceKind device = DeviceKind::virtual_gpu;
     std::uint64_t seed = 1;
+    bool one_process = false;      ///< the checks share a process, as they always do on a GPU
     std::filesystem::path folder;  ///< where it runs; it may write here
     Limits limits;
 };

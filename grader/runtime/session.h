@@ -107,8 +107,9 @@ class Session {
     /// Learner calls since the last inject() that were eligible.
     virtual std::uint64_t eligible_calls() const = 0;
 
-    // --- Clean-up between scenarios: releases every live learner allocation and handle through the
-    // real calls, waits for the device, forgets misuses up to now.
+    // --- Clean-up between the runtime's own tests: releases every live learner allocation and handle
+    // through the real calls, waits for the device, forgets misuses up to now. Not for checks: a cache
+    // in a static of the learner's file would be gone behind its back.
     virtual void release_leftovers() = 0;
 
     // --- Virtual GPU only (no effect, or 0, on a GPU).

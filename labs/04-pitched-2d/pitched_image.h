@@ -58,7 +58,8 @@ cudaError_t fill_image(Image* image, const std::uint8_t* pixel);
 
 /// The negative: every byte b of every pixel becomes 255 - b. With a kernel that touches each
 /// sector (32 bytes) of the picture about once: at most 1.3 times the sectors that the rows occupy,
-/// for loads and for stores alike.
+/// for loads and for stores alike. The whole call takes at most 1.5 times as long as the reference on
+/// a GPU, and at most 3 times as long on the virtual clock.
 cudaError_t invert_image(Image* image);
 
 /// `out` becomes the transpose: pixel (row r, column c) of `in` is pixel (row c, column r) of

@@ -61,16 +61,23 @@ void ArenasOfLedger::refresh() {
         return;
     }
     calls_seen_ = calls;
-    arenas_.clear();
+    every_one_.clear();
+    since_beginning_.clear();
     for (const runtime::AllocationRecord& allocation : live_allocations()) {
-        arenas_[allocation.base] = {allocation.base, allocation.bytes, "arena"};
+        const Stretch arena{allocation.base, allocation.bytes, "arena"};
+        every_one_[allocation.base] = arena;
+        if (allocation.made_by > beginning_.call()) {
+            since_beginning_.push_back(arena);
+        }
     }
+    std::sort(since_beginning_.begin(), since_beginning_.end(),
+              [](const Stretch& one, const Stretch& other) { return one.begin < other.begin; });
 }
 
 std::optional<Stretch> ArenasOfLedger::around(std::uintptr_t address) {
     refresh();
-    const auto above = arenas_.upper_bound(address);
-    if (above == arenas_.begin() || address >= std::prev(above)->second.end()) {
+    const auto above = every_one_.upper_bound(address);
+    if (above == every_one_.begin() || address >= std::prev(above)->second.end()) {
         return std::nullopt;
     }
     return std::prev(above)->second;
@@ -78,11 +85,7 @@ std::optional<Stretch> ArenasOfLedger::around(std::uintptr_t address) {
 
 std::vector<Stretch> ArenasOfLedger::all() {
     refresh();
-    std::vector<Stretch> arenas;
-    for (const auto& [base, arena] : arenas_) {
-        arenas.push_back(arena);
-    }
-    return arenas;
+    return since_beginning_;
 }
 
 std::size_t ArenasOfLedger::reserved_bytes() {

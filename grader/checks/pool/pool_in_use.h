@@ -21,19 +21,23 @@ const char* name_of(PoolStatus status);
 /// What out-parameters hold before a call, so that an untouched one shows.
 constexpr std::uintptr_t poison = 0xdeadbeef;
 
-/// The learner's live device allocations: the arenas, whoever made them.
+/// The learner's live device allocations, whoever made them. What was there before this object counts
+/// as memory that a block can lie in, and not as something that the pool at hand holds: an arena that
+/// an earlier pool never gave back is the earlier pool's.
 class ArenasOfLedger {
   public:
     /// The arena that the address lies in.
     std::optional<bench::Stretch> around(std::uintptr_t address);
-    /// All of them, lowest address first.
+    /// Those made since this object was, lowest address first.
     std::vector<bench::Stretch> all();
     std::size_t reserved_bytes();
 
   private:
     void refresh();
+    Moment beginning_;
     std::uint64_t calls_seen_ = UINT64_MAX;
-    std::map<std::uintptr_t, bench::Stretch> arenas_;
+    std::map<std::uintptr_t, bench::Stretch> every_one_;
+    std::vector<bench::Stretch> since_beginning_;
 };
 
 class PoolInUse {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "grader/checks/support/isolation.h"
 #include "grader/checks/support/last_moments.h"
 #include "grader/checks/support/learner.h"
 #include "grader/checks/support/worker.h"
@@ -62,16 +63,18 @@ std::string join(const std::vector<std::string>& names) {
     return text;
 }
 
-/// Starts this program again as a worker on a GPU: a context does not survive a fork.
-[[noreturn]] void become_gpu_worker(const std::vector<std::string>& checks, const Channel& channel,
-                                    const Channel& nonce_source) {
+/// Starts this program again as a worker for several checks: the context of a GPU does not survive a
+/// fork.
+[[noreturn]] void become_worker_for_several(const std::vector<std::string>& checks,
+                                            const Channel& channel, const Channel& nonce_source) {
     if (write(nonce_source.descriptor(), channel.nonce().data(), channel.nonce().size()) < 0) {
         _exit(EXIT_FAILURE);
     }
     fcntl(channel.descriptor(), F_SETFD, 0);
     setenv("VRAM_CHANNEL", std::to_string(channel.descriptor()).c_str(), 1);
     const std::string list = join(checks);
-    execl("/proc/self/exe", "graded", "--worker", "--checks", list.c_str(), nullptr);
+    execl("/proc/self/exe", "graded", "--worker", "--one-process", "--checks", list.c_str(),
+          nullptr);
     _exit(EXIT_FAILURE);
 }
 
@@ -84,10 +87,10 @@ int Examiner::examine(const std::vector<std::string>& checks) {
     hello.device = session().device_name();
     hello.checks = all_checks();
     proctor_.send(hello);
-    if (on_virtual_gpu()) {
-        examine_on_virtual_gpu(checks);
+    if (forks_keep_apart()) {
+        examine_in_forks(checks);
     } else {
-        examine_on_gpu(checks);
+        examine_in_one_process(checks);
     }
     protocol::Record end;
     end.kind = protocol::RecordKind::end;
@@ -96,7 +99,7 @@ int Examiner::examine(const std::vector<std::string>& checks) {
     return EXIT_SUCCESS;
 }
 
-void Examiner::examine_on_virtual_gpu(const std::vector<std::string>& checks) {
+void Examiner::examine_in_forks(const std::vector<std::string>& checks) {
     cudaFree(nullptr);  // creates the context once, before the forks
     for (const std::string& check : checks) {
         session().reset_ledger();
@@ -116,7 +119,7 @@ void Examiner::examine_on_virtual_gpu(const std::vector<std::string>& checks) {
     }
 }
 
-void Examiner::examine_on_gpu(std::vector<std::string> checks) {
+void Examiner::examine_in_one_process(std::vector<std::string> checks) {
     while (!checks.empty()) {
         session().reset_ledger();
         ChannelPair pair = make_channel_pair();
@@ -124,7 +127,7 @@ void Examiner::examine_on_gpu(std::vector<std::string> checks) {
         if (process == 0) {
             become_worker_process();
             proctor_.close();
-            become_gpu_worker(checks, pair.worker, pair.examiner);
+            become_worker_for_several(checks, pair.worker, pair.examiner);
         }
         pair.worker.close();
         const Ending ending = follow(process, pair.examiner, checks);

@@ -27,8 +27,8 @@ class Examiner {
         int wait_status = 0;
     };
 
-    void examine_on_virtual_gpu(const std::vector<std::string>& checks);
-    void examine_on_gpu(std::vector<std::string> checks);
+    void examine_in_forks(const std::vector<std::string>& checks);
+    void examine_in_one_process(std::vector<std::string> checks);
     /// Forwards results of `expected` from a worker until it ends; returns how it ended.
     Ending follow(int process, Channel& channel, const std::vector<std::string>& expected);
     void send_result(const protocol::CheckResult& result);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "grader/checks/support/channel.h"
+#include "grader/checks/support/isolation.h"
 #include "grader/checks/support/judgements.h"
 #include "grader/checks/support/last_moments.h"
 #include "grader/checks/support/running_check.h"
@@ -136,7 +137,7 @@ Outcome run_here(const std::function<int()>& body) {
 }
 
 Outcome run_once(const std::function<int()>& body) {
-    return on_virtual_gpu() ? run_in_fork(body) : run_here(body);
+    return forks_keep_apart() ? run_in_fork(body) : run_here(body);
 }
 
 runtime::Injection injection_for(std::uint64_t nth, cudaError_t error,

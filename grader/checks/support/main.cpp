@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grader/checks/support/examiner.h"
+#include "grader/checks/support/isolation.h"
 #include "grader/checks/support/learner.h"
 #include "grader/checks/support/worker.h"
 
@@ -47,6 +48,8 @@ Options parse(int count, char** arguments) {
         const std::string argument = arguments[index];
         if (argument == "--worker") {
             options.worker = true;
+        } else if (argument == "--one-process") {
+            vram::checks::share_one_process();
         } else if (argument == "--list") {
             options.list = true;
         } else if (argument == "--checks" && index + 1 < count) {

@@ -15,7 +15,7 @@ namespace vram::proctor {
 namespace {
 
 constexpr const char* help =
-    R"(usage: vram corpus [--lab LAB] [--device virtual|gpu] [--only TEXT] [--tap]
+    R"(usage: vram corpus [--lab LAB] [--device virtual|gpu] [--only TEXT] [--one-process] [--tap]
 
 Grades every file of grader/corpus and compares with what the file says of itself: right solutions
 get full marks, wrong ones fail for the named reason, exploits gain nothing. Prints TAP.
@@ -23,6 +23,7 @@ get full marks, wrong ones fail for the named reason, exploits gain nothing. Pri
   --lab LAB       only files for this lab
   --only TEXT     only files whose name contains TEXT
   --device        virtual (default) or gpu
+  --one-process   the checks of a file share a process, as they do on a GPU
   --tap           exit status 0 although files failed, as Meson wants it
 )";
 
@@ -63,7 +64,7 @@ std::vector<CorpusFile> chosen_files(const std::vector<Lab>& labs, const Argumen
 }  // namespace
 
 int corpus_command(const Words& words) {
-    const Arguments arguments(words, {"--tap"}, {"--lab", "--device", "--only"});
+    const Arguments arguments(words, {"--tap", "--one-process"}, {"--lab", "--device", "--only"});
     if (arguments.has("--help")) {
         std::cout << help;
         return full_marks;
@@ -86,6 +87,7 @@ int corpus_command(const Words& words) {
     GradingOptions options;
     options.devices = {*device};
     options.limits = limits_from_environment();
+    options.one_process = arguments.has("--one-process");
     const Grader grader(installation, cache, options);
 
     std::cout << "1.." << files.size() << std::endl;

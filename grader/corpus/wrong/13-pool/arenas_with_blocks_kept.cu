@@ -1,7 +1,6 @@
 // fails: Destroy.ReportsAndGivesBack
 // diagnosis: leak
-// may also fail: Merge.NeverAcrossArenas, Statistics.AreTrue, Growth.AddsWhatIsNeeded,
-//     Growth.BacksOff, Trim.GivesBackIdleArenas
+// may also fail: Merge.NeverAcrossArenas
 // mistake: G20
 
 // An arena with a block still in use is left to the block's owner.
