@@ -22,7 +22,7 @@ for name, width, role in BLOCKS[:-1]:
     picture.arrow([(x - 14, 108), (x + 14, 108)])
     picture.arrow([(x + 14, 118), (x - 14, 118)])
 
-picture.text(200, 246, "by size: which free place fits?", size=15, strong=True)
+picture.text(142, 246, "by size: which free place fits?", size=15, strong=True)
 BINS = [("64 KiB bin", 64, "B", 176), ("128 KiB bin", 330, "F", 192), ("256 KiB bin", 596, "D", 208)]
 for words, left, name, bend in BINS:
     picture.labelled_box(left, 262, 120, 40, words, "second", 14)

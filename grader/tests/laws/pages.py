@@ -15,6 +15,7 @@ PAGES = sorted(
 BOOK = [page for page in PAGES if page.startswith("docs" + os.sep) or page == "README.md"]
 
 FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.DOTALL | re.MULTILINE)
+SAID = re.compile(r"<!-- (says): (\S+) -->\n((?:> .*\n)+)")
 QUOTE = re.compile(r"<!-- (from|output): (\S+) -->\n```\w*\n(.*?)\n```", re.DOTALL)
 MARKER = re.compile(r"<!-- *(\S*)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|<(?:a|img)\s[^>]*(?:href|src)=\"([^\"]+)\"")
@@ -40,9 +41,14 @@ def prose(text):
 # ---- quotes -------------------------------------------------------------------------------------
 
 def quotes(text):
-    """Yields (kind, source, quoted text) for every marked quote."""
-    for kind, source, quoted in QUOTE.findall(text):
-        yield kind, source, quoted
+    """Yields (kind, source, quoted text) for every marked quote.
+
+    `from` is code, `output` are lines of a kept text; `says` is one of its lines as a paragraph, for
+    lines that are too long for a page.
+    """
+    yield from QUOTE.findall(text)
+    for kind, source, quoted in SAID.findall(text):
+        yield kind, source, " ".join(line[2:].strip() for line in quoted.splitlines())
 
 
 def indented(text, width):
@@ -74,6 +80,11 @@ def is_excerpt(quoted, source):
             return False
         rest = rest[place + len(piece) + 1:]
     return True
+
+
+def is_said(quoted, source):
+    """Whether the paragraph is a line of the source, but for the spaces."""
+    return quoted in {" ".join(line.split()) for line in source.splitlines()}
 
 
 # ---- links --------------------------------------------------------------------------------------

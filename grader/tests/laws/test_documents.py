@@ -11,7 +11,7 @@ import pages
 sys.path.insert(0, os.path.join(labs.ROOT, "docs", "pictures"))
 import draw  # noqa: E402
 
-KNOWN_MARKERS = {"from:", "output:", "fact:", "computed:", "told:", "spoilers"}
+KNOWN_MARKERS = {"from:", "output:", "says:", "fact:", "computed:", "told:", "spoilers"}
 
 
 def stems(folder, suffix):
@@ -28,10 +28,9 @@ class Quotes(unittest.TestCase):
         for page in pages.PAGES:
             for kind, source, quoted in pages.quotes(labs.read(page)):
                 with self.subTest(page=page, source=source, quoted=quoted[:60]):
-                    if kind == "from":
-                        self.assertTrue(pages.is_region(quoted, labs.read(source)))
-                    else:
-                        self.assertTrue(pages.is_excerpt(quoted, labs.read(source)))
+                    stands = {"from": pages.is_region, "output": pages.is_excerpt,
+                              "says": pages.is_said}[kind]
+                    self.assertTrue(stands(quoted, labs.read(source)))
                     quotes += 1
         self.assertGreater(quotes, 0)
 
@@ -42,7 +41,7 @@ class Quotes(unittest.TestCase):
                 bare = pages.without_fences(text)
                 found = set(pages.MARKER.findall(pages.INLINE_CODE.sub("", bare)))
                 self.assertLessEqual(found, KNOWN_MARKERS)
-                marked = len(re.findall(r"^<!-- (?:from|output): ", text, re.MULTILINE))
+                marked = len(re.findall(r"^<!-- (?:from|output|says): ", text, re.MULTILINE))
                 self.assertEqual(marked, len(list(pages.quotes(text))))
 
     def test_what_looks_like_our_output_is_a_quote(self):
@@ -70,6 +69,12 @@ class Quotes(unittest.TestCase):
         self.assertFalse(pages.is_excerpt("one\nthree", source))
         self.assertFalse(pages.is_excerpt("hree", source))
         self.assertFalse(pages.is_region("two\nfour", source))
+
+    def test_a_long_line_may_be_a_paragraph(self):
+        text = "<!-- says: a.txt -->\n> one two\n> three\n\n"
+        self.assertEqual(list(pages.quotes(text)), [("says", "a.txt", "one two three")])
+        self.assertTrue(pages.is_said("one two three", "zero\n  one two  three\n"))
+        self.assertFalse(pages.is_said("one two", "zero\n  one two  three\n"))
 
     def test_a_quote_may_be_shifted_to_the_left_as_a_whole(self):
         source = "void f() {\n    if (x)\n        g();\n}\n"
