@@ -6,12 +6,16 @@
 
 Standard library only, and the same bytes every time; a test compares.
 """
+import contextlib
+import io
 import pathlib
-import subprocess
+import runpy
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 NO_PICTURE = {"draw", "svg"}
+
+sys.path.insert(0, str(HERE))  # where the pictures find their drawing board
 
 
 def names():
@@ -19,8 +23,10 @@ def names():
 
 
 def drawn(name):
-    return subprocess.run([sys.executable, HERE / f"{name}.py"], check=True, text=True,
-                          capture_output=True).stdout
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(HERE / f"{name}.py"))
+    return printed.getvalue()
 
 
 def main():

@@ -12,7 +12,9 @@ PAGES = sorted(
     os.path.relpath(path, labs.ROOT)
     for pattern in ("*.md", "docs/*.md", "labs/*/*.md", "grader/**/*.md")
     for path in glob.glob(os.path.join(labs.ROOT, pattern), recursive=True))
-BOOK = [page for page in PAGES if page.startswith("docs" + os.sep) or page == "README.md"]
+BOOK = [page for page in PAGES
+        if page == "README.md" or page.startswith("docs" + os.sep)
+        or re.fullmatch(r"labs/[^/]+/README\.md", page)]
 
 FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.DOTALL | re.MULTILINE)
 SAID = re.compile(r"<!-- (says): (\S+) -->\n((?:> .*\n)+)")

@@ -184,6 +184,16 @@ class Figures(unittest.TestCase):
         self.assertEqual(pages.unsourced_measures("3 µs and 4 ms<!-- told: by many --> `5 us`"), ["3 µs"])
 
 
+class TheFirstPage(unittest.TestCase):
+    def test_is_one_screen_with_real_output_and_the_way_to_the_first_lab(self):
+        text = labs.read("README.md")
+        self.assertLessEqual(len(text.splitlines()), 60)
+        self.assertTrue(any(kind == "output" for kind, _, _ in pages.quotes(text)))
+        self.assertIn("./vram grade 01", pages.commands(text))
+        self.assertIn("labs/01-device-pointer/README.md", set(pages.links(text)))
+        self.assertIn("docs/README.md", set(pages.links(text)))
+
+
 class Walkthroughs(unittest.TestCase):
     def text_of(self, manifest):
         return labs.read("docs", manifest["lab"] + ".md")
