@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "grader/proctor/compiler_output.h"
+#include "grader/proctor/device_code.h"
 #include "grader/proctor/object_file.h"
 #include "grader/proctor/text.h"
 #include "grader/proctor/tool.h"
@@ -15,37 +15,28 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t largest_source = 1 << 20;
 constexpr double compile_seconds = 120;
 constexpr std::size_t most_details = 6;
+
+/// So that call sites can be found by walking frame pointers.
+constexpr const char* frame_flags[] = {"-fno-optimize-sibling-calls", "-fno-omit-frame-pointer",
+                                       "-fPIC"};
+
+// What an entry of the cache holds. These are facts that tools found; verdicts are no part of it and are
+// given anew each time, so that a changed grader never repeats an old one.
+constexpr const char* object_file = "object.o";
+constexpr const char* dependency_file = "dependencies.d";
+constexpr const char* compiler_complaints = "compiler-complaints.txt";  ///< only if it failed
+constexpr const char* program_file = "program";
+constexpr const char* linker_complaints = "linker-complaints.txt";  ///< only if it failed
+/// To be changed with the list above.
+constexpr const char* cache_format = "facts 1";
 
 Rejection rejection(std::string diagnosis, std::string first_line) {
     Rejection result;
     result.diagnosis = std::move(diagnosis);
     result.first_line = std::move(first_line);
-    return result;
-}
-
-void save(const fs::path& path, const Rejection& source) {
-    const json body = {{"diagnosis", source.diagnosis}, {"first_line", source.first_line},
-                       {"file", source.file},           {"line", source.line},
-                       {"details", source.details},     {"expected", source.expected},
-                       {"found", source.found}};
-    write_file(path, body.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
-Rejection load(const fs::path& path) {
-    const json body = json::parse(read_file(path));
-    Rejection result;
-    body.at("diagnosis").get_to(result.diagnosis);
-    body.at("first_line").get_to(result.first_line);
-    body.at("file").get_to(result.file);
-    body.at("line").get_to(result.line);
-    body.at("details").get_to(result.details);
-    body.at("expected").get_to(result.expected);
-    body.at("found").get_to(result.found);
     return result;
 }
 
@@ -63,15 +54,15 @@ std::optional<Rejection> unreadable(const std::string& file, const std::string& 
     return std::nullopt;
 }
 
-Rejection does_not_compile(const std::string& file, const ToolResult& compiled) {
+Rejection takes_too_long(const std::string& file) {
+    return rejection("does-not-compile", file + " was not compiled after " +
+                                             number(compile_seconds) +
+                                             " seconds, so the compiler was stopped.");
+}
+
+Rejection does_not_compile(const std::string& file, const std::string& complaints) {
     Rejection result = rejection("does-not-compile", file + " does not compile.");
-    if (compiled.timed_out) {
-        result.first_line = file + " was not compiled after " + number(compile_seconds) +
-                            " seconds, so the compiler was stopped.";
-        return result;
-    }
-    const std::string output = compiled.errors + compiled.output;
-    const auto errors = compiler_errors(output);
+    const auto errors = compiler_errors(complaints);
     // The first error in the learner's own file; one in a header is mostly a consequence.
     auto chosen = std::find_if(errors.begin(), errors.end(),
                                [&](const CompilerError& error) { return error.file == file; });
@@ -79,7 +70,7 @@ Rejection does_not_compile(const std::string& file, const ToolResult& compiled) 
         chosen = errors.begin();
     }
     if (chosen == errors.end()) {
-        result.details = lines_of(output);
+        result.details = lines_of(complaints);
         result.details.resize(std::min(result.details.size(), most_details));
         return result;
     }
@@ -126,6 +117,16 @@ bool is_ours(const std::string& name) {
            name.find("testing::") != std::string::npos || name.starts_with("vram_");
 }
 
+/// A program that was not linked although the learner's file defines all that it is asked to define.
+bool is_our_fault(const std::vector<std::string>& missing) {
+    return missing.empty() || std::any_of(missing.begin(), missing.end(), is_ours);
+}
+
+bool is_there(const fs::path& file) {
+    std::error_code ignored;
+    return fs::exists(file, ignored);
+}
+
 bool lies_below(const fs::path& file, const fs::path& folder) {
     const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
     return end == folder.end() || (end->empty() && std::next(end) == folder.end());
@@ -139,7 +140,7 @@ Compiler::Compiler(const Installation& installation, const Cache& cache, std::st
              file_identity(fs::weakly_canonical(installation_.host_compiler)) + "\n";
 }
 
-std::vector<std::string> Compiler::compile_command(const Lab& lab, const Variant& variant) const {
+std::vector<std::string> Compiler::nvcc_command(const Lab& lab, const Variant& variant) const {
     std::vector<std::string> command = {
         installation_.nvcc,
         "-std=c++17",
@@ -147,7 +148,7 @@ std::vector<std::string> Compiler::compile_command(const Lab& lab, const Variant
         "-g",
         "-lineinfo",
         "-Xcompiler",
-        "-fno-optimize-sibling-calls,-fno-omit-frame-pointer,-fPIC",
+        joined({std::begin(frame_flags), std::end(frame_flags)}, ","),
         "-ccbin",
         installation_.host_compiler,
         "-gencode",
@@ -158,17 +159,42 @@ std::vector<std::string> Compiler::compile_command(const Lab& lab, const Variant
                        {"-gencode", "arch=compute_" + native_arch_ + ",code=sm_" + native_arch_});
     }
     command.insert(command.end(), installation_.nvcc_extra.begin(), installation_.nvcc_extra.end());
+    add_files(command, lab, variant);
+    return command;
+}
+
+std::vector<std::string> Compiler::host_command(const Lab& lab, const Variant& variant) const {
+    std::vector<std::string> command = {installation_.host_compiler, "-std=c++17", "-O2", "-g"};
+    command.insert(command.end(), std::begin(frame_flags), std::end(frame_flags));
+    command.insert(command.end(), {"-isystem", installation_.toolkit / "include", "-include",
+                                   "cuda_runtime.h", "-x", "c++"});
+    add_files(command, lab, variant);
+    return command;
+}
+
+void Compiler::add_files(std::vector<std::string>& command, const Lab& lab,
+                         const Variant& variant) const {
     for (const std::string& macro : variant.defines) {
         command.push_back("-D" + macro);
     }
     command.insert(command.end(), {"-I", installation_.labs() / lab.name, "-MD", "-MF",
-                                   "dependencies.d", "-c", lab.file, "-o", "object.o"});
-    return command;
+                                   dependency_file, "-c", lab.file, "-o", object_file});
+}
+
+/// The commands to try in turn. What the host compiler refuses goes to nvcc, so that learners read the
+/// words of the compiler that they use themselves.
+Compiler::Commands Compiler::compile_commands(const Lab& lab, const Variant& variant,
+                                              const std::string& source,
+                                              const std::string& header) const {
+    if (may_hold_device_code(source, lab.header) || may_hold_device_code(header, lab.header)) {
+        return {nvcc_command(lab, variant)};
+    }
+    return {host_command(lab, variant), nvcc_command(lab, variant)};
 }
 
 std::vector<std::string> Compiler::link_command(const Lab& lab, const fs::path& object) const {
     const fs::path runtime = installation_.runtime_library();
-    std::vector<std::string> command = {installation_.host_compiler, "-pie", "-o", "program"};
+    std::vector<std::string> command = {installation_.host_compiler, "-pie", "-o", program_file};
     command.insert(command.end(), installation_.linker_flags.begin(),
                    installation_.linker_flags.end());
     command.insert(command.end(), {"-Wl,--whole-archive", installation_.checks_of(lab.name),
@@ -183,11 +209,13 @@ std::vector<std::string> Compiler::link_command(const Lab& lab, const fs::path& 
     return command;
 }
 
-std::string Compiler::object_key(const Lab& lab, const Variant& variant,
-                                 const std::string& source) const {
-    const std::string header = read_file(installation_.labs() / lab.name / lab.header);
-    return "object\n" + tools_ + joined(compile_command(lab, variant), " ") + "\nheader " +
-           std::to_string(header.size()) + "\n" + header + "\nsource " +
+std::string Compiler::object_key(const std::string& source, const std::string& header,
+                                 const Commands& commands) const {
+    std::string key = std::string("object, ") + cache_format + "\n" + tools_;
+    for (const auto& command : commands) {
+        key += joined(command, " ") + "\n";
+    }
+    return key + "header " + std::to_string(header.size()) + "\n" + header + "\nsource " +
            std::to_string(source.size()) + "\n" + source;
 }
 
@@ -199,56 +227,58 @@ Build Compiler::build(const Lab& lab, const Variant& variant, const fs::path& so
         result.rejection = std::move(problem);
         return result;
     }
-    const std::string key = object_key(lab, variant, source);
-    const Object object = compile(lab, variant, source, key);
-    if (object.rejection) {
-        result.rejection = object.rejection;
-    } else {
-        result = link(lab, object.file, key);
+    const std::string header = read_file(installation_.labs() / lab.name / lab.header);
+    const Commands commands = compile_commands(lab, variant, source, header);
+    const std::string key = object_key(source, header, commands);
+    const fs::path compiled = compile(lab, source, commands, key);
+    result.rejection = compiled.empty() ? takes_too_long(lab.file) : refused(lab, compiled);
+    if (!result.rejection) {
+        result = link(lab, compiled / object_file, key);
     }
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
 
-Compiler::Object Compiler::compile(const Lab& lab, const Variant& variant,
-                                   const std::string& source, const std::string& key) const {
-    const auto from = [](const fs::path& entry) {
-        std::error_code ignored;
-        if (fs::exists(entry / "rejection.json", ignored)) {
-            return Object{{}, load(entry / "rejection.json")};
-        }
-        return Object{entry / "object.o", std::nullopt};
-    };
+fs::path Compiler::compile(const Lab& lab, const std::string& source, const Commands& commands,
+                           const std::string& key) const {
     if (const auto entry = cache_.find(key)) {
-        return from(*entry);
+        return *entry;
     }
     const ScratchFolder folder = cache_.scratch();
     write_file(folder.path() / lab.file, source);
-    const ToolResult compiled =
-        run_tool(compile_command(lab, variant), folder.path(), {}, compile_seconds);
-    if (compiled.status == 127) {
-        throw ToolchainFault("cannot run " + installation_.nvcc.string() + ": " + compiled.errors);
-    }
-    std::optional<Rejection> problem;
-    if (compiled.timed_out) {
-        // The machine may have been busy: not a fact about the file, so not kept.
-        return {{}, does_not_compile(lab.file, compiled)};
-    }
-    if (!compiled.ok()) {
-        problem = does_not_compile(lab.file, compiled);
-    } else {
-        problem = reads_outside(lab, folder.path());
-        const std::string reason = refusal(parse_object(read_file(folder.path() / "object.o")));
-        if (!problem && !reason.empty()) {
-            problem = rejection("takes-the-graders-place",
-                                lab.file + " can't be graded: " + reason + ".");
+    ToolResult compiled;
+    for (const auto& command : commands) {
+        compiled = run_tool(command, folder.path(), {}, compile_seconds);
+        if (compiled.status == 127) {
+            throw ToolchainFault("cannot run " + command.front() + ": " + compiled.errors);
+        }
+        if (compiled.ok()) {
+            break;
         }
     }
-    if (problem) {
-        save(folder.path() / "rejection.json", *problem);
+    if (compiled.timed_out) {
+        // The machine may have been busy: not a fact about the file, so not kept.
+        return {};
     }
-    return from(cache_.publish(key, folder));
+    if (!compiled.ok()) {
+        write_file(folder.path() / compiler_complaints, compiled.errors + compiled.output);
+    }
+    return cache_.publish(key, folder);
+}
+
+std::optional<Rejection> Compiler::refused(const Lab& lab, const fs::path& compiled) const {
+    if (is_there(compiled / compiler_complaints)) {
+        return does_not_compile(lab.file, read_file(compiled / compiler_complaints));
+    }
+    if (auto problem = reads_outside(lab, compiled)) {
+        return problem;
+    }
+    const std::string reason = refusal(parse_object(read_file(compiled / object_file)));
+    if (!reason.empty()) {
+        return rejection("takes-the-graders-place", lab.file + " can't be graded: " + reason + ".");
+    }
+    return std::nullopt;
 }
 
 std::optional<Rejection> Compiler::reads_outside(const Lab& lab, const fs::path& folder) const {
@@ -258,7 +288,7 @@ std::optional<Rejection> Compiler::reads_outside(const Lab& lab, const fs::path&
     for (const std::string& each : installation_.system_includes) {
         allowed.push_back(fs::weakly_canonical(each));
     }
-    for (const std::string& name : dependencies(read_file(folder / "dependencies.d"))) {
+    for (const std::string& name : dependencies(read_file(folder / dependency_file))) {
         const fs::path file = fs::weakly_canonical(folder / name);
         if (std::none_of(allowed.begin(), allowed.end(),
                          [&](const fs::path& each) { return lies_below(file, each); })) {
@@ -277,40 +307,39 @@ Build Compiler::link(const Lab& lab, const fs::path& object, const std::string& 
     const std::vector<fs::path> parts = {
         installation_.checks_of(lab.name), installation_.shared_checks(),
         installation_.protocol_library(), installation_.runtime_library()};
-    std::string key = "program\n" + joined(link_command(lab, "object.o"), " ") + "\n";
+    std::string key = std::string("program, ") + cache_format + "\n" +
+                      joined(link_command(lab, object_file), " ") + "\n";
     for (const fs::path& part : parts) {
-        std::error_code ignored;
-        if (!fs::exists(part, ignored)) {
+        if (!is_there(part)) {
             throw ToolchainFault("a part of the grader is not built: " +
                                  (part.empty() ? "the runtime library" : part.string()));
         }
         key += file_identity(part) + "\n";
     }
     key += object_key;
-    const auto from = [](const fs::path& entry, bool from_cache) {
-        Build result;
-        result.from_cache = from_cache;
-        std::error_code ignored;
-        if (fs::exists(entry / "rejection.json", ignored)) {
-            result.rejection = load(entry / "rejection.json");
-        } else {
-            result.program = entry / "program";
+    Build result;
+    auto entry = cache_.find(key);
+    result.from_cache = entry.has_value();
+    if (!entry) {
+        const ScratchFolder folder = cache_.scratch();
+        const ToolResult linked = run_tool(link_command(lab, object), folder.path());
+        if (!linked.ok()) {
+            const std::string complaints = linked.errors + linked.output;
+            if (is_our_fault(undefined_names(complaints))) {
+                throw ToolchainFault("cannot link the checks of " + lab.name + ":\n" +
+                                     linked.errors);
+            }
+            write_file(folder.path() / linker_complaints, complaints);
         }
-        return result;
-    };
-    if (const auto entry = cache_.find(key)) {
-        return from(*entry, true);
+        entry = cache_.publish(key, folder);
     }
-    const ScratchFolder folder = cache_.scratch();
-    const ToolResult linked = run_tool(link_command(lab, object), folder.path());
-    if (!linked.ok()) {
-        const auto missing = undefined_names(linked.errors + linked.output);
-        if (missing.empty() || std::any_of(missing.begin(), missing.end(), is_ours)) {
-            throw ToolchainFault("cannot link the checks of " + lab.name + ":\n" + linked.errors);
-        }
-        save(folder.path() / "rejection.json", missing_functions(lab.file, object, missing));
+    if (is_there(*entry / linker_complaints)) {
+        result.rejection = missing_functions(
+            lab.file, object, undefined_names(read_file(*entry / linker_complaints)));
+    } else {
+        result.program = *entry / program_file;
     }
-    return from(cache_.publish(key, folder), false);
+    return result;
 }
 
 }  // namespace vram::proctor

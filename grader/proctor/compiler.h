@@ -44,18 +44,23 @@ class Compiler {
     Build build(const Lab& lab, const Variant& variant, const std::filesystem::path& source) const;
 
   private:
-    /// An object file, or the reason why there is none.
-    struct Object {
-        std::filesystem::path file;
-        std::optional<Rejection> rejection;
-    };
-    Object compile(const Lab& lab, const Variant& variant, const std::string& source,
-                   const std::string& key) const;
+    using Commands = std::vector<std::vector<std::string>>;
+
+    /// The cache's entry with the object file or the compiler's complaints; empty if the compiler took
+    /// too long.
+    std::filesystem::path compile(const Lab& lab, const std::string& source,
+                                  const Commands& commands, const std::string& key) const;
+    std::optional<Rejection> refused(const Lab& lab, const std::filesystem::path& compiled) const;
     std::optional<Rejection> reads_outside(const Lab& lab,
                                            const std::filesystem::path& folder) const;
     Build link(const Lab& lab, const std::filesystem::path& object, const std::string& key) const;
-    std::string object_key(const Lab& lab, const Variant& variant, const std::string& source) const;
-    std::vector<std::string> compile_command(const Lab& lab, const Variant& variant) const;
+    std::string object_key(const std::string& source, const std::string& header,
+                           const Commands& commands) const;
+    Commands compile_commands(const Lab& lab, const Variant& variant, const std::string& source,
+                              const std::string& header) const;
+    std::vector<std::string> nvcc_command(const Lab& lab, const Variant& variant) const;
+    std::vector<std::string> host_command(const Lab& lab, const Variant& variant) const;
+    void add_files(std::vector<std::string>& command, const Lab& lab, const Variant& variant) const;
     std::vector<std::string> link_command(const Lab& lab,
                                           const std::filesystem::path& object) const;
 
