@@ -182,9 +182,9 @@ class Run {
         child.kill_group(SIGKILL);
         outcome_.wait_status = child.wait();
         end_orphans();
-        outcome_.running = running();
         read_channel();
         read_output();
+        outcome_.running = running();
         if (outcome_.ended && reader_.in_frame()) {
             outcome_.tampering = "there are bytes behind the end record";
         }
@@ -348,9 +348,10 @@ class Run {
     }
 
     /// The check that runs now: the one that was begun, else the first without a result.
+    /// Checks run in the order in which they were asked for, and each has its result before the next.
     std::string running() const {
-        if (!outcome_.running.empty() || !outcome_.said_hello) {
-            return outcome_.running;
+        if (!outcome_.said_hello) {
+            return "";
         }
         const auto next = std::find_if(
             request_.checks.begin(), request_.checks.end(),
@@ -378,14 +379,6 @@ class Run {
                 outcome_.held_checks = record.checks;
                 deadline_ = after(request_.limits.check_seconds);
                 break;
-            case RecordKind::begin:
-                if (!asked_for(record.check)) {
-                    outcome_.tampering = "a check began that was not asked for";
-                }
-                outcome_.running = record.check;
-                asked_ = false;
-                deadline_ = after(request_.limits.check_seconds);
-                break;
             case RecordKind::result:
                 take_result(record.result);
                 break;
@@ -407,9 +400,6 @@ class Run {
         if (!outcome_.results.emplace(result.check, result).second) {
             outcome_.tampering = "there are two results for " + result.check;
             return;
-        }
-        if (outcome_.running == result.check) {
-            outcome_.running.clear();
         }
         asked_ = false;
         deadline_ = after(request_.limits.check_seconds);

@@ -48,7 +48,7 @@ struct RunOutcome {
     std::map<std::string, protocol::CheckResult> results;
     /// Checks whose running was ended by a limit, and which.
     std::map<std::string, LimitHit> limited;
-    std::string running;    ///< begun, no result yet
+    std::string running;    ///< the check that had no result yet when the program ended
     bool ended = false;     ///< an end record with the right number of results was the last one
     std::string tampering;  ///< empty: none
     int wait_status = 0;

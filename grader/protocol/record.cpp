@@ -31,7 +31,6 @@ constexpr struct {
     const char* name;
 } kind_names[] = {
     {RecordKind::hello, "hello"},
-    {RecordKind::begin, "begin"},
     {RecordKind::result, "result"},
     {RecordKind::end, "end"},
 };
@@ -135,9 +134,6 @@ std::optional<Record> record_from(const json& source) {
             source.at("device").get_to(record.device);
             source.at("checks").get_to(record.checks);
             break;
-        case RecordKind::begin:
-            source.at("check").get_to(record.check);
-            break;
         case RecordKind::result: {
             auto result = result_from(source.at("result"));
             if (!result) {
@@ -195,9 +191,6 @@ std::string to_frame(const Record& record, const Nonce& nonce) {
         case RecordKind::hello:
             body["device"] = record.device;
             body["checks"] = record.checks;
-            break;
-        case RecordKind::begin:
-            body["check"] = record.check;
             break;
         case RecordKind::result:
             body["result"] = to_json(record.result);

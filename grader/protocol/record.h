@@ -61,13 +61,12 @@ struct CheckResult {
     std::string remark;  ///< what a pass still could do better, or why it was not graded here
 };
 
-enum class RecordKind : std::uint8_t { hello, begin, result, end };
+enum class RecordKind : std::uint8_t { hello, result, end };
 
 struct Record {
     RecordKind kind{};
     std::string device;               ///< hello: "virtual GPU" or the GPU's name
     std::vector<std::string> checks;  ///< hello: every check that the program holds
-    std::string check;                ///< begin
     CheckResult result;               ///< result
     int results_sent = 0;             ///< end
 };

@@ -168,15 +168,14 @@ Examiner::Ending Examiner::follow(int process, Channel& channel,
             reader.feed(std::string_view(bytes, static_cast<std::size_t>(count)));
         }
         while (auto record = reader.next()) {
-            if (record->kind == protocol::RecordKind::begin) {
-                started = Clock::now();
-            } else if (record->kind == protocol::RecordKind::end) {
+            if (record->kind == protocol::RecordKind::end) {
                 finished = true;
                 ending.said_end = record->results_sent > 0;
             } else if (record->kind == protocol::RecordKind::result &&
                        !has_result(record->result.check) &&
                        std::count(expected.begin(), expected.end(), record->result.check) == 1) {
                 send_result(record->result);
+                started = Clock::now();  // of the next check
             }
         }
     }

@@ -75,11 +75,6 @@ protocol::CheckResult run_check(const std::string& name) {
 void work(const std::vector<std::string>& checks, const Channel& channel) {
     int results_sent = 0;
     for (const std::string& name : checks) {
-        protocol::Record begin;
-        begin.kind = protocol::RecordKind::begin;
-        begin.check = name;
-        channel.send(begin);
-
         protocol::Record done;
         done.kind = protocol::RecordKind::result;
         done.result = run_check(name);
