@@ -11,15 +11,17 @@ namespace vram::checks {
 
 namespace {
 
-std::vector<std::uint64_t> frames_of(const runtime::CallRecord& call) {
-    std::vector<std::uint64_t> frames;
-    for (std::uint64_t frame : call.frames) {
-        if (frame == 0) {
-            break;
-        }
-        frames.push_back(frame);
-    }
-    return frames;
+using Frames = std::uint64_t[runtime::max_frames];
+
+std::vector<std::uint64_t> without_zeros(const Frames& frames) {
+    return {std::begin(frames), std::find(std::begin(frames), std::end(frames), 0u)};
+}
+
+std::string host_access_to(std::uint64_t address) {
+    char text[64];
+    std::snprintf(text, sizeof text, "host code reaches for 0x%llx",
+                  static_cast<unsigned long long>(address));
+    return text;
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ Story& Story::step(const runtime::CallRecord& call) {
     }
     protocol::Step step;
     step.text = session().describe(call);
-    step.frames = frames_of(call);
+    step.frames = without_zeros(call.frames);
     finding_.steps.push_back(std::move(step));
     return *this;
 }
@@ -57,6 +59,12 @@ Story& Story::step(std::string sentence) {
     protocol::Step step;
     step.text = std::move(sentence);
     finding_.steps.push_back(std::move(step));
+    return *this;
+}
+
+Story& Story::step_at(std::string sentence, std::vector<std::uint64_t> frames) {
+    step(std::move(sentence));
+    finding_.steps.back().frames = std::move(frames);
     return *this;
 }
 
@@ -114,15 +122,22 @@ std::string site_of(const runtime::CallRecord& call) {
 Story story_of(const runtime::Misuse& misuse) {
     Story story(runtime::diagnosis_id(misuse), misuse.first_line);
     const runtime::AllocationRecord allocation = session().allocation(misuse.allocation);
+    const bool has_own_place = misuse.frames[0] != 0;
     std::vector<runtime::CallNumber> calls = {allocation.made_by, allocation.freed_by,
-                                              misuse.other_call, misuse.call};
+                                              misuse.other_call};
+    if (!has_own_place) {
+        calls.push_back(misuse.call);
+    }
     std::sort(calls.begin(), calls.end());
     calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
     for (runtime::CallNumber call : calls) {
         story.step(call);
-        if (call == misuse.call && call != 0) {
+        if (!has_own_place && call == misuse.call && call != 0) {
             story.show("");
         }
+    }
+    if (has_own_place) {
+        story.step_at(host_access_to(misuse.address), without_zeros(misuse.frames)).show("");
     }
     std::istringstream lines(misuse.details);
     for (std::string line; std::getline(lines, line);) {

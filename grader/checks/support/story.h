@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "grader/protocol/record.h"
 #include "grader/runtime/records.h"
@@ -21,6 +22,8 @@ class Story {
     Story& step(const runtime::CallRecord& call);
     /// Adds a sentence as the next step.
     Story& step(std::string sentence);
+    /// Adds a sentence about what happened at a place that is no runtime call; `frames` as in CallRecord.
+    Story& step_at(std::string sentence, std::vector<std::uint64_t> frames);
     /// Adds every learner call after `after` as steps: at most `most`, the last ones if there are
     /// more.
     Story& steps_after(runtime::CallNumber after, int most = 8);
