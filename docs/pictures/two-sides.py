@@ -10,7 +10,7 @@ picture = Picture(
 KINDS = [
     ("plain host memory", "new, malloc, the stack", "host", (True, False, True), "copied by a detour"),
     ("pinned host memory", "cudaMallocHost", "host", (True, True, True), "copied directly"),
-    ("device memory", "cudaMalloc", "device", (False, True, True), "the subject of this course"),
+    ("device memory", "cudaMalloc", "device", (False, True, True), "what the labs are about"),
     ("managed memory", "cudaMallocManaged", "second", (True, True, True), "moves by itself"),
 ]
 
@@ -27,6 +27,6 @@ for row, (name, call, role, allowed, remark) in enumerate(KINDS):
             picture.path([(x - 9, y + 32), (x - 2, y + 40), (x + 11, y + 21)], "good")
         else:
             picture.cross(x, y + 31)
-    picture.text(584, y + 36, remark, "note", 14)
+    picture.text(580, y + 36, remark, "note", 14)
 
 print(picture)

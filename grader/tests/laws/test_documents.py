@@ -136,6 +136,22 @@ class Pictures(unittest.TestCase):
                 self.assertIn(os.path.basename(path)[:-4], draw.names())
                 self.assertRegex(labs.read(path), r"<title[^>]*>[^<]+</title>\n<desc[^>]*>[^<]+</desc>")
 
+    def test_have_words_that_are_large_enough_and_stay_on_the_card(self):
+        for path in stems("docs/pictures", ".svg"):
+            picture = labs.read(path)
+            width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', picture).groups())
+            for classes, x, y, size, side, words in re.findall(
+                    r'<text(?: class="([^"]*)")? x="(\S+)" y="(\S+)" font-size="(\S+)" '
+                    r'text-anchor="(\w+)">([^<]*)</text>', picture):
+                with self.subTest(picture=path, words=words):
+                    # Half an em for a letter, a little more where all have the width of a digit.
+                    length = len(words) * float(size) * (0.6 if "code" in classes else 0.5)
+                    left = float(x) - length * {"start": 0, "middle": 0.5, "end": 1}[side]
+                    self.assertGreaterEqual(float(size), 12)
+                    self.assertGreaterEqual(left, 0)
+                    self.assertLessEqual(left + length, width)
+                    self.assertLessEqual(float(y), height - 4)
+
     def test_stand_on_a_page_with_words_for_who_cannot_see_them(self):
         shown = set()
         for page in pages.PAGES:
