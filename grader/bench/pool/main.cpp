@@ -18,6 +18,7 @@
 #include "grader/bench/pool/report.h"
 #include "grader/bench/pool/rmm_log.h"
 #include "grader/bench/pool/submission.h"
+#include "grader/bench/processor.h"
 
 namespace vram::bench {
 namespace {

@@ -1,7 +1,6 @@
 #include "grader/bench/pool/report.h"
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace vram::bench {
@@ -60,18 +59,6 @@ std::string as_json(const std::vector<Measurement>& measurements, const std::str
                         {"refused", row.refused}});
     }
     return nlohmann::json{{"processor", processor}, {"measurements", rows}}.dump(2) + "\n";
-}
-
-std::string processor_name() {
-    std::ifstream cpuinfo("/proc/cpuinfo");
-    std::string line;
-    while (std::getline(cpuinfo, line)) {
-        const std::size_t colon = line.find(": ");
-        if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
-            return line.substr(colon + 2);
-        }
-    }
-    return "unknown";
 }
 
 }  // namespace vram::bench

@@ -13,7 +13,5 @@ std::string as_text(const std::vector<Measurement>& measurements);
 std::string as_csv(const std::vector<Measurement>& measurements);
 /// {"processor": ..., "measurements": [{...}, ...]}
 std::string as_json(const std::vector<Measurement>& measurements, const std::string& processor);
-/// The processor's name as the system tells it, or "unknown".
-std::string processor_name();
 
 }  // namespace vram::bench
