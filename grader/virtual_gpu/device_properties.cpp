@@ -37,6 +37,7 @@ void set_memory(cudaDeviceProp& properties, std::size_t total_memory) {
     properties.concurrentManagedAccess = 1;
     properties.canUseHostPointerForRegisteredMem = 1;
     properties.hostRegisterSupported = 1;
+    properties.hostRegisterReadOnlySupported = 1;
     properties.memoryPoolsSupported = 1;
     properties.ECCEnabled = 1;
     properties.globalL1CacheSupported = 1;
@@ -186,6 +187,8 @@ std::optional<int> device_attribute(cudaDeviceAttr attribute, const cudaDevicePr
             return number(p.sharedMemPerBlockOptin);
         case cudaDevAttrHostRegisterSupported:
             return p.hostRegisterSupported;
+        case cudaDevAttrHostRegisterReadOnlySupported:
+            return p.hostRegisterReadOnlySupported;
         case cudaDevAttrMaxBlocksPerMultiprocessor:
             return p.maxBlocksPerMultiProcessor;
         case cudaDevAttrReservedSharedMemoryPerBlock:

@@ -384,6 +384,48 @@ PROBE(copy_peer) {
     fact("cudaDeviceDisablePeerAccess of device 99", cudaDeviceDisablePeerAccess(99));
 }
 
+PROBE_ALONE(symbol_address_without_a_place) {
+    fact("cudaGetSymbolAddress without a place", cudaGetSymbolAddress(nullptr, symbol_table));
+}
+
+PROBE_ALONE(symbol_size_without_a_place) {
+    fact("cudaGetSymbolSize without a place", cudaGetSymbolSize(nullptr, symbol_table));
+}
+
+PROBE(symbol_of_a_managed_variable) {
+    void* address = never_written();
+    std::size_t bytes = 99;
+    fact("cudaGetSymbolAddress of a __managed__ variable",
+         {cudaGetSymbolAddress(&address, symbol_managed), address == symbol_managed});
+    fact("cudaGetSymbolSize of a __managed__ variable",
+         {cudaGetSymbolSize(&bytes, symbol_managed), bytes});
+    int value = 7;
+    fact("cudaMemcpyToSymbol of a __managed__ variable",
+         {cudaMemcpyToSymbol(symbol_managed, &value, 4), cudaDeviceSynchronize(),
+          *static_cast<const int*>(symbol_managed)});
+}
+
+PROBE(copy_2d_single_row) {
+    void* block = nullptr;
+    cudaMalloc(&block, 1000);
+    std::vector<char> host(1000);
+    const auto copy = [&](std::size_t to_pitch, std::size_t from_pitch, std::size_t width) {
+        return cudaMemcpy2D(block, to_pitch, host.data(), from_pitch, width, 1,
+                            cudaMemcpyHostToDevice);
+    };
+    fact("cudaMemcpy2D of one row, destination pitch 0", copy(0, 500, 500));
+    fact("cudaMemcpy2D of one row, source pitch 0", copy(500, 0, 500));
+    fact("cudaMemcpy2D of one row, destination pitch 1", copy(1, 500, 500));
+    fact("cudaMemcpy2D of one row, source pitch 1", copy(500, 1, 500));
+    fact("cudaMemcpy2D of one row that is too long", copy(2000, 2000, 1001));
+    fact("cudaMemset2D of one row, pitch 0", cudaMemset2D(block, 0, 1, 500, 1));
+    fact("cudaMemset2D of one row that is too long", cudaMemset2D(block, 2000, 1, 1001, 1));
+    fact("cudaMemset2D of two rows, pitch 0", cudaMemset2D(block, 0, 1, 500, 2));
+    fact("cudaMemcpy2D of two rows, pitch 0",
+         cudaMemcpy2D(block, 0, host.data(), 500, 500, 2, cudaMemcpyHostToDevice));
+    cudaFree(block);
+}
+
 PROBE(symbols) {
     std::vector<int> host(32, 5);
     std::size_t bytes = 0;
@@ -393,8 +435,6 @@ PROBE(symbols) {
     fact("cudaGetSymbolAddress", {cudaGetSymbolAddress(&address, symbol_table), address});
     fact("cudaGetSymbolAddress of a host variable", cudaGetSymbolAddress(&address, host.data()));
     fact("cudaGetSymbolAddress of null", cudaGetSymbolAddress(&address, nullptr));
-    fact("cudaGetSymbolAddress without a place", cudaGetSymbolAddress(nullptr, symbol_table));
-    fact("cudaGetSymbolSize without a place", cudaGetSymbolSize(nullptr, symbol_table));
     fact("cudaGetSymbolSize of a host variable", cudaGetSymbolSize(&bytes, host.data()));
     fact("cudaMemcpyToSymbol", cudaMemcpyToSymbol(symbol_table, host.data(), 64));
     fact("cudaMemcpyToSymbol of 4 bytes too many",

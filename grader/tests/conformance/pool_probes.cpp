@@ -97,6 +97,46 @@ PROBE_ALONE(pool_reserve_steps) {
          number(pool, cudaMemPoolAttrReservedMemCurrent) / mebibyte);
 }
 
+/// What stays reserved when the first, and when the second of two blocks is freed.
+PROBE_ALONE(pool_release_of_one) {
+    const cudaMemPool_t pool = default_pool();
+    for (const std::size_t size : {16, 20, 31, 32, 33, 40}) {
+        const std::string blocks = "two blocks of " + std::to_string(size) + " MiB";
+        for (const bool first_goes : {true, false}) {
+            void* p = stream_ordered(size * mebibyte);
+            void* q = stream_ordered(size * mebibyte);
+            if (first_goes) {
+                fact("MiB from the first to the second of " + blocks,
+                     (static_cast<char*>(q) - static_cast<char*>(p)) /
+                         static_cast<std::ptrdiff_t>(mebibyte));
+                fact("MiB reserved for " + blocks,
+                     number(pool, cudaMemPoolAttrReservedMemCurrent) / mebibyte);
+            }
+            cudaFreeAsync(first_goes ? p : q, nullptr);
+            cudaStreamSynchronize(nullptr);
+            fact(std::string("MiB reserved when the ") + (first_goes ? "first" : "second") +
+                     " is freed of " + blocks,
+                 number(pool, cudaMemPoolAttrReservedMemCurrent) / mebibyte);
+            cudaFreeAsync(first_goes ? q : p, nullptr);
+            cudaStreamSynchronize(nullptr);
+        }
+    }
+}
+
+PROBE_ALONE(pool_and_plain_free) {
+    const cudaMemPool_t pool = default_pool();
+    void* p = stream_ordered(1000);
+    cudaDeviceSynchronize();
+    fact("cudaFree of a stream-ordered block of 1000 bytes", {cudaFree(p), state(pool)});
+    fact("the pool after a wait", {cudaDeviceSynchronize(), state(pool)});
+    void* q = stream_ordered(1000);
+    fact("the pool with the next block of 1000 bytes", {q == p, state(pool)});
+    cudaFreeAsync(q, nullptr);
+    cudaDeviceSynchronize();
+    fact("the pool after its cudaFreeAsync", state(pool));
+    fact("the pool after cudaMemPoolTrimTo of 0", {cudaMemPoolTrimTo(pool, 0), state(pool)});
+}
+
 PROBE_ALONE(pool_memory_info) {
     std::size_t before = 0;
     std::size_t after = 0;

@@ -1,4 +1,5 @@
 // Errors that spoil the context: where they are noticed first, and what every call says after them.
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -57,6 +58,26 @@ PROBE_ALONE(kernel_assert) {
 PROBE_ALONE(kernel_shared_far) {
     launch_shared_out_of_bounds(1 << 26);
     tell_outcome(fact, "reads shared memory far out of bounds");
+}
+
+PROBE_ALONE(kernel_shared_just_past) {
+    launch_shared_out_of_bounds(32);
+    tell_outcome(fact, "reads shared memory just past the end");
+}
+
+PROBE_ALONE(kernel_shared_past_48_kib) {
+    launch_shared_out_of_bounds(16 << 10);
+    tell_outcome(fact, "reads shared memory 64 KiB past the end");
+}
+
+PROBE_ALONE(kernel_shared_past_1_mib) {
+    launch_shared_out_of_bounds(1 << 18);
+    tell_outcome(fact, "reads shared memory 1 MiB past the end");
+}
+
+PROBE_ALONE(kernel_shared_before) {
+    launch_shared_out_of_bounds(-4096);
+    tell_outcome(fact, "reads shared memory before its begin");
 }
 
 PROBE_ALONE(kernel_shared_misaligned) {
@@ -214,7 +235,103 @@ void tell_all_calls(Facts& fact, const std::string& after, cudaStream_t stream, 
     fact(name("cudaMemGetInfo"), cudaMemGetInfo(&bytes, &total));
     cudaPointerAttributes attributes{};
     fact(name("cudaPointerGetAttributes"), cudaPointerGetAttributes(&attributes, block));
+    fact(name("cudaMallocAsync of 0 bytes"), cudaMallocAsync(&p, 0, stream));
+    fact(name("cudaMallocAsync into null"),
+         cudaMallocAsync(static_cast<void**>(nullptr), 16, stream));
+    fact(name("cudaMallocPitch without a pitch"), cudaMallocPitch(&p, nullptr, 16, 16));
+    fact(name("cudaMallocPitch of 0 rows"), cudaMallocPitch(&p, &bytes, 16, 0));
+    fact(name("cudaMallocManaged with flags 9"), cudaMallocManaged(&p, 16, 9));
+    fact(name("cudaMallocManaged of 0 bytes"), cudaMallocManaged(&p, 0));
+    fact(name("cudaHostAlloc with flags 64"), cudaHostAlloc(&p, 16, 64));
+    fact(name("cudaHostAlloc of 0 bytes"), cudaHostAlloc(&p, 0, 0));
+    fact(name("cudaFreeAsync of null"), cudaFreeAsync(nullptr, stream));
+    fact(name("cudaHostRegister of null"), cudaHostRegister(nullptr, 4096, 0));
+    fact(name("cudaHostUnregister of null"), cudaHostUnregister(nullptr));
+    fact(name("cudaHostGetDevicePointer"), cudaHostGetDevicePointer(&p, pinned, 0));
+    unsigned flags = 0;
+    fact(name("cudaHostGetFlags"), cudaHostGetFlags(&flags, pinned));
+    fact(name("cudaMemcpy to null"), cudaMemcpy(nullptr, block, 4, cudaMemcpyDeviceToHost));
+    fact(name("cudaMemcpy2D with a pitch too small"),
+         cudaMemcpy2D(block, 2, &here, 4, 4, 2, cudaMemcpyHostToDevice));
+    fact(name("cudaMemcpy2D of one row with a pitch too small"),
+         cudaMemcpy2D(block, 2, &here, 4, 4, 1, cudaMemcpyHostToDevice));
+    fact(name("cudaMemset of 0 bytes"), cudaMemset(block, 0, 0));
+    fact(name("cudaMemset2D wider than the pitch"), cudaMemset2D(block, 2, 0, 4, 2));
+    cudaMemcpy3DParms parameters{};
+    fact(name("cudaMemcpy3D of nothing"), cudaMemcpy3D(&parameters));
+    fact(name("cudaMemcpy3D without parameters"), cudaMemcpy3D(nullptr));
+    fact(name("cudaMemset3D of nothing"),
+         cudaMemset3D(make_cudaPitchedPtr(block, 16, 16, 1), 0, make_cudaExtent(0, 0, 0)));
+    fact(name("cudaMemcpyToSymbol"), cudaMemcpyToSymbol(symbol_table, &here, 4));
+    fact(name("cudaMemcpyToSymbol of null"),
+         cudaMemcpyToSymbol(static_cast<const void*>(nullptr), &here, 4));
+    fact(name("cudaMemcpyToSymbol of 0 bytes"), cudaMemcpyToSymbol(symbol_table, &here, 0));
+    fact(name("cudaMemcpyToSymbol of too many bytes"),
+         cudaMemcpyToSymbol(symbol_table, &here, 999));
+    fact(name("cudaMemcpyToSymbol in the wrong direction"),
+         cudaMemcpyToSymbol(symbol_table, &here, 4, 0, cudaMemcpyDeviceToHost));
+    fact(name("cudaGetSymbolAddress"), cudaGetSymbolAddress(&p, symbol_table));
+    fact(name("cudaGetSymbolSize"), cudaGetSymbolSize(&bytes, symbol_table));
+    fact(name("cudaGetSymbolSize of null"),
+         cudaGetSymbolSize(&bytes, static_cast<const void*>(nullptr)));
+    fact(name("cudaMemcpyPeer"), cudaMemcpyPeer(block, 0, block, 0, 4));
+    fact(name("cudaMemcpyPeer to device 99"), cudaMemcpyPeer(block, 99, block, 0, 4));
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t value = 0;
+    fact(name("cudaDeviceGetDefaultMemPool"), cudaDeviceGetDefaultMemPool(&pool, 0));
+    fact(name("cudaDeviceGetMemPool"), cudaDeviceGetMemPool(&pool, 0));
+    fact(name("cudaDeviceSetMemPool"), cudaDeviceSetMemPool(0, pool));
+    fact(name("cudaMemPoolGetAttribute"),
+         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &value));
+    fact(name("cudaMemPoolTrimTo"), cudaMemPoolTrimTo(pool, 0));
+    cudaMemPoolProps properties_of_pool{};
+    properties_of_pool.allocType = cudaMemAllocationTypePinned;
+    properties_of_pool.location.type = cudaMemLocationTypeDevice;
+    cudaMemPool_t made = nullptr;
+    fact(name("cudaMemPoolCreate"), cudaMemPoolCreate(&made, &properties_of_pool));
+    fact(name("cudaMallocFromPoolAsync"), cudaMallocFromPoolAsync(&p, 16, made, stream));
+    fact(name("cudaMemPoolDestroy"), cudaMemPoolDestroy(made));
     cudaStream_t new_stream = nullptr;
+    int priority = 0;
+    unsigned long long id = 0;
+    fact(name("cudaStreamCreate into null"), cudaStreamCreate(nullptr));
+    fact(name("cudaStreamCreateWithFlags of 9"), cudaStreamCreateWithFlags(&new_stream, 9));
+    fact(name("cudaStreamGetFlags"), cudaStreamGetFlags(stream, &flags));
+    fact(name("cudaStreamGetFlags without a place"), cudaStreamGetFlags(stream, nullptr));
+    fact(name("cudaStreamGetPriority"), cudaStreamGetPriority(stream, &priority));
+    fact(name("cudaStreamGetId"), cudaStreamGetId(stream, &id));
+    cudaStreamCaptureStatus status{};
+    fact(name("cudaStreamIsCapturing"), cudaStreamIsCapturing(stream, &status));
+    fact(name("cudaStreamDestroy of null"), cudaStreamDestroy(nullptr));
+    fact(name("cudaLaunchHostFunc"), cudaLaunchHostFunc(
+                                         stream, [](void*) {}, nullptr));
+    fact(name("cudaLaunchHostFunc of null"), cudaLaunchHostFunc(stream, nullptr, nullptr));
+    fact(name("cudaEventCreate into null"), cudaEventCreate(nullptr));
+    fact(name("cudaEventCreateWithFlags of 16"), cudaEventCreateWithFlags(nullptr, 16));
+    fact(name("cudaEventRecord of null"), cudaEventRecord(nullptr, stream));
+    fact(name("cudaEventQuery of null"), cudaEventQuery(nullptr));
+    fact(name("cudaEventSynchronize of null"), cudaEventSynchronize(nullptr));
+    fact(name("cudaEventDestroy of null"), cudaEventDestroy(nullptr));
+    float milliseconds = 0;
+    fact(name("cudaEventElapsedTime"), cudaEventElapsedTime(&milliseconds, event, event));
+    fact(name("cudaEventElapsedTime without a place"), cudaEventElapsedTime(nullptr, event, event));
+    fact(name("cudaEventElapsedTime of null"),
+         cudaEventElapsedTime(&milliseconds, nullptr, nullptr));
+    fact(name("cudaStreamWaitEvent for null"), cudaStreamWaitEvent(stream, nullptr, 0));
+    fact(name("cudaStreamWaitEvent with flags 9"), cudaStreamWaitEvent(stream, event, 9));
+    fact(name("cudaFuncGetAttributes of null"), cudaFuncGetAttributes(nullptr, kernel_nothing()));
+    fact(name("cudaFuncSetAttribute"),
+         cudaFuncSetAttribute(kernel_nothing(), cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
+    fact(
+        name("cudaLaunchKernel of a null function"),
+        cudaLaunchKernel(static_cast<const void*>(nullptr), dim3(1), dim3(1), nullptr, 0, nullptr));
+    fact(name("cudaDeviceSetLimit"), cudaDeviceSetLimit(cudaLimitStackSize, 2048));
+    fact(name("cudaDeviceGetLimit of 99"), cudaDeviceGetLimit(&bytes, static_cast<cudaLimit>(99)));
+    fact(name("cudaDeviceGetStreamPriorityRange"),
+         cudaDeviceGetStreamPriorityRange(&priority, &priority));
+    fact(name("cudaDeviceCanAccessPeer"), cudaDeviceCanAccessPeer(&priority, 0, 0));
+    fact(name("cudaGetDeviceFlags"), cudaGetDeviceFlags(&flags));
+    fact(name("cudaSetDeviceFlags"), cudaSetDeviceFlags(0));
     fact(name("cudaStreamCreate"), cudaStreamCreate(&new_stream));
     fact(name("cudaStreamSynchronize"), cudaStreamSynchronize(stream));
     fact(name("cudaStreamQuery"), cudaStreamQuery(stream));

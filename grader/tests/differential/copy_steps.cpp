@@ -171,6 +171,117 @@ void Sequence::set_rows() {
                       : cudaMemset2D(block->base, pitch, value, width, rows));
 }
 
+void Sequence::copy_rows_on_device() {
+    Block* to = any_block({Kind::device, Kind::pitched, Kind::stream_ordered});
+    Block* from = any_block({Kind::device, Kind::pitched, Kind::stream_ordered, Kind::managed});
+    if (to == nullptr || from == nullptr || to == from) {
+        return;
+    }
+    const auto pitch_of = [&](const Block& block) {
+        return block.kind == Kind::pitched ? block.pitch : random_.between(1, 1500);
+    };
+    const auto rows_of = [](const Block& block, std::size_t pitch) {
+        return block.kind == Kind::pitched ? block.rows : block.bytes / pitch;
+    };
+    const std::size_t to_pitch = pitch_of(*to);
+    const std::size_t from_pitch = pitch_of(*from);
+    const std::size_t room = std::min(to->kind == Kind::pitched ? to->bytes : to_pitch,
+                                      from->kind == Kind::pitched ? from->bytes : from_pitch);
+    const std::size_t width = random_.between(0, room);
+    const std::size_t rows = random_.between(
+        0, std::min({rows_of(*to, to_pitch), rows_of(*from, from_pitch), std::size_t{30}}));
+    static constexpr std::array fitting = {cudaMemcpyDeviceToDevice, cudaMemcpyDefault,
+                                           cudaMemcpyHostToDevice};
+    const cudaMemcpyKind kind = random_.pick(fitting);
+    const int stream = any_stream();
+    claim(*to, stream);
+    claim(*from, stream);
+    to->user = stream;
+    const auto shown_pitch = [](const Block& block, std::size_t pitch) {
+        return block.kind == Kind::pitched ? "" : " pitch " + std::to_string(pitch);
+    };
+    note("cudaMemcpy2DAsync " + std::string(name(kind)) + " on the device to " + name(*to) +
+             shown_pitch(*to, to_pitch) + " from " + name(*from) + shown_pitch(*from, from_pitch) +
+             ", " + std::to_string(width) + " x " + std::to_string(rows) + " in " +
+             name_of_stream(stream),
+         cudaMemcpy2DAsync(to->base, to_pitch, from->base, from_pitch, width, rows, kind,
+                           handle(stream)));
+}
+
+void Sequence::copy_volume() {
+    Block* block = any_block({Kind::pitched});
+    if (block == nullptr) {
+        return;
+    }
+    // The rows of the block as slices of the same height; some rows may be left over.
+    const std::size_t slice_rows = random_.between(1, block->rows);
+    cudaExtent extent =
+        make_cudaExtent(random_.between(0, block->bytes), random_.between(0, slice_rows),
+                        random_.between(0, block->rows / slice_rows));
+    const bool to_block = random_.one_in(2);
+    std::string wrong;
+    std::size_t host_pitch = std::max<std::size_t>(extent.width, 1) + random_.below(100);
+    switch (random_.below(8)) {
+        case 0:
+            extent.depth = block->rows / slice_rows + 1;
+            wrong = ", a slice too many";
+            break;
+        case 1:
+            extent.width = std::max<std::size_t>(extent.width, 2);
+            host_pitch = random_.between(1, extent.width - 1);
+            wrong = ", host's pitch too small";
+            break;
+        case 2:
+            extent.height = slice_rows + 1;
+            extent.depth = 2;
+            wrong = ", slices too low";
+            break;
+        default:
+            break;
+    }
+    const std::size_t host_rows = std::max<std::size_t>(extent.height, 1);
+    if (host_pitch * host_rows * std::max<std::size_t>(extent.depth, 1) > pageable_.size()) {
+        return;
+    }
+    const cudaPitchedPtr on_device =
+        make_cudaPitchedPtr(block->base, block->pitch, block->bytes, slice_rows);
+    const cudaPitchedPtr on_host =
+        make_cudaPitchedPtr(pageable_.data(), host_pitch, extent.width, host_rows);
+    cudaMemcpy3DParms parameters{};
+    parameters.dstPtr = to_block ? on_device : on_host;
+    parameters.srcPtr = to_block ? on_host : on_device;
+    parameters.extent = extent;
+    parameters.kind = to_block ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    claim(*block, legacy);
+    note(std::string("cudaMemcpy3D ") + (to_block ? "to " : "from ") + name(*block) + " " +
+             std::to_string(extent.width) + " x " + std::to_string(extent.height) + " x " +
+             std::to_string(extent.depth) + " of slices of " + std::to_string(slice_rows) +
+             ", host's pitch " + std::to_string(host_pitch) + wrong,
+         cudaMemcpy3D(&parameters));
+    wait_for(legacy);
+}
+
+void Sequence::set_volume() {
+    Block* block = any_block({Kind::pitched});
+    if (block == nullptr) {
+        return;
+    }
+    const std::size_t slice_rows = random_.between(1, block->rows);
+    const std::size_t slices = block->rows / slice_rows;
+    const bool too_deep = random_.one_in(6);
+    const cudaExtent extent =
+        make_cudaExtent(random_.between(0, block->bytes), random_.between(0, slice_rows),
+                        too_deep ? slices + 1 : random_.between(0, slices));
+    const int value = static_cast<int>(random_.below(256));
+    claim(*block, legacy);
+    note("cudaMemset3D " + name(*block) + " to " + std::to_string(value) + " " +
+             std::to_string(extent.width) + " x " + std::to_string(extent.height) + " x " +
+             std::to_string(extent.depth) + " of slices of " + std::to_string(slice_rows) +
+             (too_deep ? ", a slice too many" : ""),
+         cudaMemset3D(make_cudaPitchedPtr(block->base, block->pitch, block->bytes, slice_rows),
+                      value, extent));
+}
+
 void Sequence::copy_symbol() {
     wait_for_all();
     const std::size_t offset = random_.below(symbol_bytes);

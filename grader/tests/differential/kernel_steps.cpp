@@ -98,8 +98,8 @@ void Sequence::ask_about_kernel() {
             note("cudaFuncGetAttributes", cudaFuncGetAttributes(&seen, empty_kernel()));
             break;
         case 1:
-            note("cudaFuncGetAttributes of a variable",
-                 cudaFuncGetAttributes(&seen, static_cast<const void*>(&made_)));
+            note("cudaFuncGetAttributes of null",
+                 cudaFuncGetAttributes(&seen, static_cast<const void*>(nullptr)));
             break;
         case 2:
             note("cudaFuncSetAttribute beyond the most",

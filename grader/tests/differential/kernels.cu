@@ -354,6 +354,102 @@ __global__ void early_exits(std::uint32_t* out, const std::uint32_t* in, unsigne
     out[i] ^= 0x5555u;
 }
 
+/// 64-bit atomics, on cells that are aligned whatever the offset of `out`.
+__global__ void wide_atomics(std::uint32_t* out, const std::uint32_t* in, unsigned count,
+                             std::uint32_t a, std::uint32_t b) {
+    const unsigned skip = reinterpret_cast<std::uintptr_t>(out) % 8 != 0 ? 1 : 0;
+    if (count < skip + 2) {
+        return;
+    }
+    auto* cells = reinterpret_cast<unsigned long long*>(out + skip);
+    const unsigned cell_count = (count - skip) / 2;
+    for (unsigned i = first_index(); i < count; i += stride()) {
+        unsigned long long* cell = &cells[in[i] % cell_count];
+        const unsigned long long value = static_cast<unsigned long long>(in[i]) * a + b;
+        switch (b % 5) {
+            case 0:
+                atomicAdd(cell, value);
+                break;
+            case 1:
+                atomicMax(cell, value);
+                break;
+            case 2:
+                atomicMin(cell, value);
+                break;
+            case 3:
+                atomicXor(cell, value);
+                break;
+            default:
+                atomicOr(cell, value);
+                break;
+        }
+    }
+}
+
+__global__ void matches(std::uint32_t* out, const std::uint32_t* in, unsigned count,
+                        std::uint32_t a, std::uint32_t b) {
+    const unsigned lane = threadIdx.x % 32;
+    for (unsigned base = first_index() - lane; base < count; base += stride()) {
+        const unsigned i = base + lane;
+        const std::uint32_t own = i < count ? in[i] : a;
+        int all_alike = 0;
+        std::uint32_t x = __match_any_sync(0xFFFFFFFFu, own % (a % 7 + 1));
+        x ^= __match_all_sync(0xFFFFFFFFu, own % (b % 3 + 1), &all_alike);
+        x += static_cast<std::uint32_t>(all_alike);
+        // Both halves of a warp go their own way.
+        if (lane < 16) {
+            x += __shfl_xor_sync(0x0000FFFFu, own, static_cast<int>(a % 16));
+            x ^= __ballot_sync(0x0000FFFFu, own & 2u);
+        } else {
+            x ^= __shfl_down_sync(0xFFFF0000u, own, b % 8, 16);
+        }
+        __syncwarp();
+        if (i < count) {
+            out[i] = x;
+        }
+    }
+}
+
+/// Loads and stores of small vectors, where both sides are aligned for them.
+__global__ void small_vectors(std::uint32_t* out, const std::uint32_t* in, unsigned count,
+                              std::uint32_t a, std::uint32_t b) {
+    const bool fits = reinterpret_cast<std::uintptr_t>(out) % 8 == 0 &&
+                      reinterpret_cast<std::uintptr_t>(in) % 8 == 0;
+    for (unsigned i = first_index(); fits && i < count / 2; i += stride()) {
+        const short4 s = reinterpret_cast<const short4*>(in)[i];
+        const uchar4 c = reinterpret_cast<const uchar4*>(in)[2 * i];
+        const float2 f = make_float2(static_cast<float>(s.x), static_cast<float>(c.y));
+        uint2 result =
+            make_uint2(static_cast<std::uint32_t>(s.y * c.x + s.w) + a,
+                       __float_as_uint(__fmaf_rn(f.x, f.y, static_cast<float>(s.z))) ^ b);
+        reinterpret_cast<uint2*>(out)[i] = result;
+    }
+}
+
+/// Rounds of exchange through shared memory, as many as `a` says.
+__global__ void shared_rounds(std::uint32_t* out, const std::uint32_t* in, unsigned count,
+                              std::uint32_t a, std::uint32_t b) {
+    __shared__ std::uint32_t cells[1024];
+    const unsigned rounds = a % 5 + 1;
+    for (unsigned base = blockIdx.x * blockDim.x; base < count; base += stride()) {
+        const unsigned i = base + threadIdx.x;
+        cells[threadIdx.x] = i < count ? in[i] : b;
+        __syncthreads();
+        for (unsigned round = 0; round < rounds; ++round) {
+            const std::uint32_t other = cells[(threadIdx.x + b % 61 + 1) % blockDim.x];
+            __syncthreads();
+            cells[threadIdx.x] = cells[threadIdx.x] * 3 + other;
+            const bool any = __syncthreads_or(other == a) != 0;
+            cells[threadIdx.x] += any ? 1u : __syncthreads_count(static_cast<int>(other & 1u));
+            __syncthreads();
+        }
+        if (i < count) {
+            out[i] = cells[threadIdx.x];
+        }
+        __syncthreads();
+    }
+}
+
 __global__ void misaligned_store(char* p) {
     *reinterpret_cast<std::uint32_t*>(p + 1) = 1;
 }
@@ -390,6 +486,8 @@ const Kernel kernels[] = {
     KERNEL(shuffles),      KERNEL(uneven_loops),     KERNEL(local_sort),
     KERNEL(transpose),     KERNEL(vectors),          KERNEL(symbol_words_added),
     KERNEL(block_numbers), KERNEL(recursion),        KERNEL(early_exits),
+    KERNEL(wide_atomics),  KERNEL(matches),          KERNEL(small_vectors),
+    KERNEL(shared_rounds),
 };
 
 }  // namespace

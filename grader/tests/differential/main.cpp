@@ -20,6 +20,8 @@ devices and compare; compare.py does that.
 )";
 
 int run(std::uint64_t first, std::uint64_t last, bool fault) {
+    // A line that was written tells how far a process came that died.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     for (std::uint64_t seed = first; seed <= last; ++seed) {
         Sequence sequence(seed);
         if (fault) {

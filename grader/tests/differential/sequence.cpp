@@ -40,12 +40,9 @@ void Sequence::forget_earlier_sequences() {
     cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &zero);
     cudaDeviceSynchronize();
     cudaMemPoolTrimTo(pool, 0);
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used_before_);
     cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero);
     cudaGetLastError();
-}
-
-Sequence::~Sequence() {
-    transcript_.flush();
 }
 
 cudaError_t Sequence::note(const std::string& what, cudaError_t error) {
@@ -205,6 +202,9 @@ void Sequence::step() {
         {6, &Sequence::copy_rows},
         {4, &Sequence::set},
         {3, &Sequence::set_rows},
+        {3, &Sequence::copy_rows_on_device},
+        {3, &Sequence::copy_volume},
+        {1, &Sequence::set_volume},
         {2, &Sequence::copy_symbol},
         {4, &Sequence::transfer_wrongly},
         {14, &Sequence::launch_kernel},

@@ -49,7 +49,6 @@ struct Event {
 class Sequence {
   public:
     explicit Sequence(std::uint64_t seed);
-    ~Sequence();
     Sequence(const Sequence&) = delete;
 
     /// Ends with every block read back and everything released.
@@ -76,6 +75,9 @@ class Sequence {
     void copy_rows();
     void set();
     void set_rows();
+    void copy_rows_on_device();
+    void copy_volume();
+    void set_volume();
     void copy_symbol();
     void transfer_wrongly();
 
@@ -132,6 +134,7 @@ class Sequence {
     std::vector<Event> events_;
     std::vector<char> pageable_;
     cudaMemPool_t own_pool_ = nullptr;
+    std::uint64_t used_before_ = 0;  ///< bytes of the default pool that earlier sequences left
     int host_calls_ = 0;
     int host_calls_enqueued_ = 0;
     int made_ = 0;

@@ -194,6 +194,7 @@ void Sequence::use_pool() {
                cudaSuccess) {
         return;
     }
+    const std::uint64_t before = pool == own_pool_ ? 0 : used_before_;
     const std::string which = pool == own_pool_ ? " of the own pool" : " of the default pool";
     std::uint64_t value = 0;
     switch (random_.below(6)) {
@@ -201,8 +202,9 @@ void Sequence::use_pool() {
         case 1: {
             const cudaError_t error =
                 cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &value);
-            transcript_.write("used bytes" + which, error == cudaSuccess ? std::to_string(value)
-                                                                         : cudaGetErrorName(error));
+            transcript_.write("used bytes" + which, error == cudaSuccess
+                                                        ? std::to_string(value - before)
+                                                        : cudaGetErrorName(error));
             break;
         }
         case 2: {
@@ -212,7 +214,7 @@ void Sequence::use_pool() {
             const cudaError_t error =
                 cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &value);
             transcript_.write("most used bytes" + which, error == cudaSuccess
-                                                             ? std::to_string(value)
+                                                             ? std::to_string(value - before)
                                                              : cudaGetErrorName(error));
             break;
         }

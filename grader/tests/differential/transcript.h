@@ -23,7 +23,6 @@ class Transcript {
         write(what, error == cudaSuccess ? "ok" : cudaGetErrorName(error));
         return error;
     }
-    void flush() { std::fflush(stdout); }
 
   private:
     std::uint64_t seed_;

@@ -174,7 +174,8 @@ TEST_F(DeviceAnswers, EveryErrorHasItsNameAndText) {
     EXPECT_STREQ(gpu::cudaGetErrorString(cudaErrorInvalidValue), "invalid argument");
     EXPECT_STREQ(gpu::cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
     EXPECT_STREQ(gpu::cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
-    EXPECT_STREQ(gpu::cudaGetErrorString(cudaErrorProfilerDisabled), "profiler disabled");
+    EXPECT_STREQ(gpu::cudaGetErrorString(cudaErrorProfilerDisabled),
+                 "profiler disabled while using external profiling tool");
     EXPECT_STREQ(gpu::cudaGetErrorName(static_cast<cudaError_t>(54321)), "unrecognized error code");
 }
 

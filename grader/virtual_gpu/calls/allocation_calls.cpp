@@ -5,6 +5,7 @@
 #include "grader/virtual_gpu/calls/release.h"
 #include "grader/virtual_gpu/calls/virtual_call.h"
 #include "grader/virtual_gpu/clock/cost_table.h"
+#include "grader/virtual_gpu/modules/kernel_table.h"
 
 namespace vram::virtual_gpu {
 namespace {
@@ -29,12 +30,21 @@ cudaError_t allocate_device(Card& card, void** out, std::size_t bytes, std::size
     return cudaSuccess;
 }
 
-cudaError_t allocate_host(Card& card, void** out, std::size_t bytes, MemoryKind kind,
+/// The error of a call that was going to allocate; the pointer is spoilt as by a failed allocation.
+cudaError_t refuse_allocation(Card& card, void** out, cudaError_t error) {
+    fail_pointer(card, out);
+    return error;
+}
+
+cudaError_t allocate_host(CallScope& call, void** out, std::size_t bytes, MemoryKind kind,
                           unsigned flags) {
     if (bytes == no_bytes) {
         *out = nullptr;
         return cudaSuccess;
     }
+    Card& card = call.card();
+    if (call.refused())
+        return refuse_allocation(card, out, call.refused());
     Block* block = card.host_memory.allocate(bytes, kind, flags, observer().current_call());
     if (!block) {
         fail_pointer(card, out);
@@ -44,91 +54,85 @@ cudaError_t allocate_host(Card& card, void** out, std::size_t bytes, MemoryKind 
     return cudaSuccess;
 }
 
-cudaError_t allocate_rows(Card& card, void** out, std::size_t* pitch, std::size_t row_bytes,
+/// As measured, the pitch is stored before it turns out that there is no memory for the rows.
+cudaError_t allocate_rows(CallScope& call, void** out, std::size_t* pitch, std::size_t row_bytes,
                           std::size_t rows) {
     if (row_bytes == 0 || rows == 0) {
         *out = nullptr;
         *pitch = 0;
         return cudaSuccess;
     }
-    const std::size_t chosen = card.variation.pitch_for(row_bytes);
+    Card& card = call.card();
+    if (call.refused())
+        return refuse_allocation(card, out, call.refused());
+    *pitch = card.variation.pitch_for(row_bytes);
     std::size_t bytes = 0;
-    if (chosen == 0 || !multiply(chosen, rows, bytes))
-        return cudaErrorInvalidValue;
-    const cudaError_t result = allocate_device(card, out, bytes, chosen, row_bytes);
-    if (result == cudaSuccess)
-        *pitch = chosen;
-    return result;
+    if (*pitch == 0 || !multiply(*pitch, rows, bytes))
+        return refuse_allocation(card, out, cudaErrorInvalidValue);
+    return allocate_device(card, out, bytes, *pitch, row_bytes);
 }
 
 }  // namespace
 
 VIRTUAL_CALL(cudaError_t, cudaMalloc, void** out, size_t bytes) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (!out)
         return cudaErrorInvalidValue;
     if (bytes == no_bytes) {
         *out = nullptr;
         return cudaSuccess;
     }
+    if (call.refused())
+        return refuse_allocation(call.card(), out, call.refused());
     return allocate_device(call.card(), out, bytes);
 }
 
 VIRTUAL_CALL(cudaError_t, cudaMallocPitch, void** out, size_t* pitch, size_t width, size_t height) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (!out || !pitch)
         return cudaErrorInvalidValue;
-    return allocate_rows(call.card(), out, pitch, width, height);
+    return allocate_rows(call, out, pitch, width, height);
 }
 
 VIRTUAL_CALL(cudaError_t, cudaMalloc3D, cudaPitchedPtr* out, cudaExtent extent) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     std::size_t rows = 0;
     if (!out || !multiply(extent.height, extent.depth, rows))
         return cudaErrorInvalidValue;
-    void* pointer = out->ptr;
-    std::size_t pitch = 0;
-    const cudaError_t result = allocate_rows(call.card(), &pointer, &pitch, extent.width, rows);
-    if (result == cudaSuccess)
-        *out = cudaPitchedPtr{pointer, pitch, extent.width, extent.height};
-    else
-        out->ptr = pointer;
+    const cudaError_t result = allocate_rows(call, &out->ptr, &out->pitch, extent.width, rows);
+    if (result == cudaSuccess) {
+        out->xsize = extent.width;
+        out->ysize = extent.height;
+    }
     return result;
 }
 
 VIRTUAL_CALL(cudaError_t, cudaMallocManaged, void** out, size_t bytes, unsigned int flags) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
-    if (!out || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (!out)
         return cudaErrorInvalidValue;
-    return allocate_host(call.card(), out, bytes, MemoryKind::managed, flags);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return refuse_allocation(call.card(), out, cudaErrorInvalidValue);
+    return allocate_host(call, out, bytes, MemoryKind::managed, flags);
 }
 
 VIRTUAL_CALL(cudaError_t, cudaMallocHost, void** out, size_t bytes) {
     CallScope call(cost::page_locked_call);
-    if (call.refused())
-        return call.refused();
     if (!out)
         return cudaErrorInvalidValue;
-    return allocate_host(call.card(), out, bytes, MemoryKind::pinned, cudaHostAllocDefault);
+    return allocate_host(call, out, bytes, MemoryKind::pinned, cudaHostAllocDefault);
 }
 
 VIRTUAL_CALL(cudaError_t, cudaHostAlloc, void** out, size_t bytes, unsigned int flags) {
     CallScope call(cost::page_locked_call);
-    if (call.refused())
-        return call.refused();
     constexpr unsigned known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if (!out || (flags & ~known))
+    if (!out)
         return cudaErrorInvalidValue;
-    return allocate_host(call.card(), out, bytes, MemoryKind::pinned, flags);
+    if (flags & ~known)
+        return refuse_allocation(call.card(), out,
+                                 call.refused() ? call.refused() : cudaErrorInvalidValue);
+    return allocate_host(call, out, bytes, MemoryKind::pinned, flags);
 }
 
 VIRTUAL_CALL(cudaError_t, cudaFree, void* pointer) {
@@ -140,7 +144,7 @@ VIRTUAL_CALL(cudaError_t, cudaFree, void* pointer) {
         return cudaSuccess;
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     Block* block = card.space.find_base(address);
-    if (!block)
+    if (!block || is_managed_variable(pointer))
         return cudaErrorInvalidValue;
     switch (block->kind) {
         case MemoryKind::device:
@@ -175,7 +179,11 @@ VIRTUAL_CALL(cudaError_t, cudaHostRegister, void* pointer, size_t bytes, unsigne
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     const bool wraps = bytes > std::numeric_limits<std::uint64_t>::max() - address;
-    if (!pointer || bytes == 0 || wraps || (flags & ~known) || card.is_device_address(address))
+    const Block* there = card.space.find_live(address);
+    const bool made_pinned =
+        there && there->kind == MemoryKind::pinned && !card.host_memory.is_registered(*there);
+    if (!pointer || bytes == 0 || wraps || (flags & ~known) || made_pinned ||
+        card.is_device_address(address))
         return cudaErrorInvalidValue;
     return card.host_memory.enter(address, bytes, flags, observer().current_call())
                ? cudaSuccess
@@ -189,9 +197,12 @@ VIRTUAL_CALL(cudaError_t, cudaHostUnregister, void* pointer) {
     Card& card = call.card();
     if (!pointer)
         return cudaErrorInvalidValue;
-    Block* block = card.space.find_base(reinterpret_cast<std::uint64_t>(pointer));
-    if (!block || !card.host_memory.is_registered(*block))
+    Block* block = card.space.find_live(reinterpret_cast<std::uint64_t>(pointer));
+    if (!block)
         return cudaErrorHostMemoryNotRegistered;
+    if (block->begin != reinterpret_cast<std::uint64_t>(pointer) ||
+        !card.host_memory.is_registered(*block))
+        return cudaErrorInvalidValue;
     return unregister_now(card, *block);
 }
 
@@ -200,8 +211,10 @@ VIRTUAL_CALL(cudaError_t, cudaHostGetDevicePointer, void** out, void* pointer, u
     if (call.refused())
         return call.refused();
     Block* block = call.card().space.find_live(reinterpret_cast<std::uint64_t>(pointer));
-    if (!out || flags != 0 || !block || block->kind != MemoryKind::pinned)
+    if (!out || !pointer)
         return cudaErrorInvalidValue;
+    if (flags != 0 || !block || block->kind != MemoryKind::pinned)
+        return refuse_allocation(call.card(), out, cudaErrorInvalidValue);
     *out = pointer;
     return cudaSuccess;
 }
@@ -223,20 +236,20 @@ VIRTUAL_CALL(cudaError_t, cudaMemGetInfo, size_t* available, size_t* total) {
     CallScope call(cost::memory_info);
     if (call.refused())
         return call.refused();
-    if (!available || !total)
-        return cudaErrorInvalidValue;
-    *available = call.card().memory().available();
-    *total = call.card().memory().total();
+    if (available)
+        *available = call.card().memory().available();
+    if (total)
+        *total = call.card().memory().total();
     return cudaSuccess;
 }
 
 VIRTUAL_CALL(cudaError_t, cudaPointerGetAttributes, cudaPointerAttributes* attributes,
              const void* pointer) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (!attributes)
         return cudaErrorInvalidValue;
+    if (call.refused_outright())
+        return call.refused_outright();
     *attributes = cudaPointerAttributes{};
     const Block* block = call.card().space.find_live(reinterpret_cast<std::uint64_t>(pointer));
     if (!block) {

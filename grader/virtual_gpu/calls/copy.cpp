@@ -12,10 +12,6 @@
 namespace vram::virtual_gpu {
 namespace {
 
-bool known_kind(cudaMemcpyKind kind) {
-    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
-}
-
 /// Only pageable memory makes a direction wrong: the card reaches all other memory.
 bool direction_fits(cudaMemcpyKind kind, const MemorySide& destination, const MemorySide& source) {
     switch (kind) {
@@ -143,6 +139,10 @@ bool waits(Blocking blocking, const MemorySide& destination, const MemorySide& s
 }
 
 }  // namespace
+
+bool known_kind(cudaMemcpyKind kind) {
+    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
+}
 
 cudaError_t copy(Card& card, const Box& destination, const Box& source, cudaMemcpyKind kind,
                  cudaStream_t stream_handle, Blocking blocking, const char* name) {

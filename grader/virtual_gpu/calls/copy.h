@@ -12,6 +12,9 @@ enum class Blocking : std::uint8_t {
     yes,  ///< cudaMemcpy and the like
 };
 
+/// One of the five directions.
+bool known_kind(cudaMemcpyKind kind);
+
 /// Copies `source` to `destination`, boxes of the same size, in `stream`. `name` is the call's.
 cudaError_t copy(Card& card, const Box& destination, const Box& source, cudaMemcpyKind kind,
                  cudaStream_t stream, Blocking blocking, const char* name);

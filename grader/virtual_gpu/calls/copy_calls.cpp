@@ -22,10 +22,19 @@ Box rows(const void* pointer, std::size_t pitch, std::size_t width, std::size_t 
 cudaError_t copy_line(void* destination, const void* source, std::size_t bytes, cudaMemcpyKind kind,
                       cudaStream_t stream, Blocking blocking, const char* name) {
     CallScope call;
+    if (bytes == 0)
+        return cudaSuccess;
+    if (!known_kind(kind))
+        return cudaErrorInvalidMemcpyDirection;
     if (call.refused())
         return call.refused();
     return copy(call.card(), line(destination, bytes), line(source, bytes), kind, stream, blocking,
                 name);
+}
+
+/// As measured, a single row may have pitch 0, and one that is too small is another error for it.
+bool single_row_fits(std::size_t pitch, std::size_t width) {
+    return pitch == 0 || width <= pitch;
 }
 
 cudaError_t copy_rows(void* destination, std::size_t destination_pitch, const void* source,
@@ -33,24 +42,30 @@ cudaError_t copy_rows(void* destination, std::size_t destination_pitch, const vo
                       cudaMemcpyKind kind, cudaStream_t stream, Blocking blocking,
                       const char* name) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (width == 0 || height == 0)
         return cudaSuccess;
-    if (width > destination_pitch || width > source_pitch)
+    if (height > 1 && (width > destination_pitch || width > source_pitch))
         return cudaErrorInvalidPitchValue;
+    if (!known_kind(kind))
+        return cudaErrorInvalidMemcpyDirection;
+    if (call.refused())
+        return call.refused();
+    if (height == 1 &&
+        (!single_row_fits(destination_pitch, width) || !single_row_fits(source_pitch, width)))
+        return cudaErrorInvalidValue;
     return copy(call.card(), rows(destination, destination_pitch, width, height),
                 rows(source, source_pitch, width, height), kind, stream, blocking, name);
 }
 
-/// The box of one side of a three-dimensional copy; false when it does not lie inside its pitch.
-bool slab(const cudaPitchedPtr& where, const cudaPos& position, const cudaExtent& extent,
-          Box& box) {
-    if (!where.ptr || position.x + extent.width > where.pitch)
-        return false;
+/// The box of one side of a three-dimensional copy, or the error when it is none.
+cudaError_t slab(const cudaPitchedPtr& where, const cudaPos& position, const cudaExtent& extent,
+                 Box& box) {
+    if (!where.ptr)
+        return cudaErrorInvalidValue;
     const bool several_slices = extent.depth > 1 || position.z > 0;
-    if (several_slices && position.y + extent.height > where.ysize)
-        return false;
+    if (position.x + extent.width > where.pitch ||
+        (several_slices && position.y + extent.height > where.ysize))
+        return cudaErrorInvalidPitchValue;
     const std::size_t slice = where.pitch * where.ysize;
     const std::size_t offset = position.z * slice + position.y * where.pitch + position.x;
     box = Box{address_of(where.ptr) + offset,
@@ -59,7 +74,7 @@ bool slab(const cudaPitchedPtr& where, const cudaPos& position, const cudaExtent
               extent.depth,
               where.pitch,
               slice};
-    return true;
+    return cudaSuccess;
 }
 
 cudaError_t copy_slab(const cudaPitchedPtr& destination, const cudaPos& destination_position,
@@ -67,14 +82,15 @@ cudaError_t copy_slab(const cudaPitchedPtr& destination, const cudaPos& destinat
                       const cudaExtent& extent, cudaMemcpyKind kind, cudaStream_t stream,
                       Blocking blocking, const char* name) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
         return cudaSuccess;
+    if (call.refused())
+        return call.refused();
     Box to, from;
-    if (!slab(destination, destination_position, extent, to) ||
-        !slab(source, source_position, extent, from))
-        return cudaErrorInvalidValue;
+    if (const cudaError_t error = slab(destination, destination_position, extent, to))
+        return error;
+    if (const cudaError_t error = slab(source, source_position, extent, from))
+        return error;
     return copy(call.card(), to, from, kind, stream, blocking, name);
 }
 
@@ -103,6 +119,8 @@ cudaError_t copy_peer_parameters(const cudaMemcpy3DPeerParms* parameters, cudaSt
 cudaError_t set_line(void* destination, int value, std::size_t bytes, cudaStream_t stream,
                      Blocking blocking, const char* name) {
     CallScope call;
+    if (bytes == 0)
+        return cudaSuccess;
     if (call.refused())
         return call.refused();
     return fill(call.card(), line(destination, bytes), value, stream, blocking, name);
@@ -111,9 +129,11 @@ cudaError_t set_line(void* destination, int value, std::size_t bytes, cudaStream
 cudaError_t set_rows(void* destination, std::size_t pitch, int value, std::size_t width,
                      std::size_t height, cudaStream_t stream, Blocking blocking, const char* name) {
     CallScope call;
+    if (width == 0 || height == 0)
+        return cudaSuccess;
     if (call.refused())
         return call.refused();
-    if (width != 0 && height != 0 && width > pitch)
+    if (height > 1 && width > pitch)  // a single row has no pitch, as measured
         return cudaErrorInvalidValue;
     return fill(call.card(), rows(destination, pitch, width, height), value, stream, blocking,
                 name);
@@ -122,12 +142,12 @@ cudaError_t set_rows(void* destination, std::size_t pitch, int value, std::size_
 cudaError_t set_slab(const cudaPitchedPtr& destination, int value, const cudaExtent& extent,
                      cudaStream_t stream, Blocking blocking, const char* name) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
         return cudaSuccess;
+    if (call.refused())
+        return call.refused();
     Box box;
-    if (!slab(destination, cudaPos{0, 0, 0}, extent, box))
+    if (slab(destination, cudaPos{0, 0, 0}, extent, box) != cudaSuccess)
         return cudaErrorInvalidValue;
     return fill(call.card(), box, value, stream, blocking, name);
 }

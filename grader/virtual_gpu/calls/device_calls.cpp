@@ -26,9 +26,10 @@ struct Settings {
     unsigned flags = 0;
     cudaFuncCache cache = cudaFuncCachePreferNone;
     std::size_t stack_bytes = 1024;
-    std::size_t printf_bytes = std::size_t{1} << 20;
-    std::size_t persisting_l2_bytes = 0;
+    std::size_t printf_bytes = 8650752;
+    std::size_t persisting_l2_bytes = 11796480;
     std::size_t fetch_granularity = 64;
+    std::size_t pending_launches = 2048;
 };
 
 Settings& settings() {
@@ -51,9 +52,26 @@ std::size_t* limit_of(cudaLimit limit) {
             return &settings().fetch_granularity;
         case cudaLimitPersistingL2CacheSize:
             return &settings().persisting_l2_bytes;
+        case cudaLimitDevRuntimePendingLaunchCount:
+            return &settings().pending_launches;
         default:
             return nullptr;
     }
+}
+
+/// At most one way of waiting.
+bool valid_flags(unsigned flags) {
+    constexpr unsigned known = cudaDeviceMask;
+    const unsigned schedule = flags & cudaDeviceScheduleMask;
+    return !(flags & ~known) && (schedule & (schedule - 1)) == 0;
+}
+
+bool valid_cache_config(cudaFuncCache config) {
+    return config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual;
+}
+
+bool known_limit(cudaLimit limit) {
+    return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize;
 }
 
 int runtime_version() {
@@ -110,9 +128,9 @@ VIRTUAL_CALL(cudaError_t, cudaGetDevice, int* device) {
 
 VIRTUAL_CALL(cudaError_t, cudaSetDevice, int device) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
-    return device == the_device ? cudaSuccess : cudaErrorInvalidDevice;
+    if (device != the_device)
+        return cudaErrorInvalidDevice;
+    return call.refused_outright();
 }
 
 VIRTUAL_CALL(cudaError_t, cudaInitDevice, int device, unsigned int, unsigned int) {
@@ -140,8 +158,7 @@ VIRTUAL_CALL(cudaError_t, cudaChooseDevice, int* device, const cudaDeviceProp* w
 
 VIRTUAL_CALL(cudaError_t, cudaSetDeviceFlags, unsigned int flags) {
     const std::lock_guard lock(card_mutex());
-    constexpr unsigned known = cudaDeviceMask;
-    if (flags & ~known)
+    if (!valid_flags(flags))
         return cudaErrorInvalidValue;
     settings().flags = flags;
     return cudaSuccess;
@@ -195,6 +212,8 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceGetPCIBusId, char* text, int length, int dev
         return cudaErrorInvalidValue;
     if (device != the_device)
         return cudaErrorInvalidDevice;
+    if (static_cast<std::size_t>(length) <= std::strlen(bus_id))
+        return cudaErrorInvalidValue;
     std::snprintf(text, static_cast<std::size_t>(length), "%s", bus_id);
     return cudaSuccess;
 }
@@ -203,7 +222,7 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceGetByPCIBusId, int* device, const char* text
     if (!device || !text)
         return cudaErrorInvalidValue;
     if (std::strcmp(text, bus_id) != 0)
-        return cudaErrorInvalidDevice;
+        return cudaErrorInvalidValue;
     *device = the_device;
     return cudaSuccess;
 }
@@ -217,12 +236,13 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceCanAccessPeer, int* can_access, int device, 
     return cudaSuccess;
 }
 
-VIRTUAL_CALL(cudaError_t, cudaDeviceEnablePeerAccess, int, unsigned int) {
-    return cudaErrorInvalidDevice;  // there is no other device
+// There is no other device.
+VIRTUAL_CALL(cudaError_t, cudaDeviceEnablePeerAccess, int device, unsigned int) {
+    return device == the_device ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice;
 }
 
-VIRTUAL_CALL(cudaError_t, cudaDeviceDisablePeerAccess, int) {
-    return cudaErrorInvalidDevice;
+VIRTUAL_CALL(cudaError_t, cudaDeviceDisablePeerAccess, int device) {
+    return device == the_device ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice;
 }
 
 VIRTUAL_CALL(cudaError_t, cudaDeviceGetStreamPriorityRange, int* lowest, int* highest) {
@@ -242,7 +262,7 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceGetLimit, size_t* value, cudaLimit limit) {
     if (call.refused())
         return call.refused();
     const std::size_t* stored = limit_of(limit);
-    if (!value)
+    if (!value || !known_limit(limit))
         return cudaErrorInvalidValue;
     if (limit == cudaLimitMallocHeapSize) {
         *value = device_heap().limit();
@@ -261,8 +281,17 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceSetLimit, cudaLimit limit, size_t value) {
     if (limit == cudaLimitMallocHeapSize)
         return device_heap().set_limit(value) ? cudaSuccess : cudaErrorInvalidValue;
     std::size_t* stored = limit_of(limit);
+    if (!known_limit(limit))
+        return cudaErrorInvalidValue;
     if (!stored)
         return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitStackSize) {
+        constexpr std::size_t most_local_bytes = std::size_t{512} << 10;
+        constexpr std::size_t stack_step = 16;
+        if (value > most_local_bytes)
+            return cudaErrorInvalidValue;
+        value = (value + stack_step - 1) / stack_step * stack_step;
+    }
     *stored = value;
     return cudaSuccess;
 }
@@ -281,6 +310,8 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceSetCacheConfig, cudaFuncCache config) {
     CallScope call;
     if (call.refused())
         return call.refused();
+    if (!valid_cache_config(config))
+        return cudaErrorInvalidValue;
     settings().cache = config;
     return cudaSuccess;
 }

@@ -25,47 +25,8 @@ struct ErrorText {
     const char* text;
 };
 
-/// The texts that programs print most; see text_from_name() for the others.
 constexpr ErrorText error_texts[] = {
-    {cudaSuccess, "no error"},
-    {cudaErrorInvalidValue, "invalid argument"},
-    {cudaErrorMemoryAllocation, "out of memory"},
-    {cudaErrorInitializationError, "initialization error"},
-    {cudaErrorCudartUnloading, "driver shutting down"},
-    {cudaErrorInvalidConfiguration, "invalid configuration argument"},
-    {cudaErrorInvalidPitchValue, "invalid pitch argument"},
-    {cudaErrorInvalidSymbol, "invalid device symbol"},
-    {cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"},
-    {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
-    {cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"},
-    {cudaErrorMissingConfiguration, "__global__ function call is not configured"},
-    {cudaErrorInvalidDeviceFunction, "invalid device function"},
-    {cudaErrorNoDevice, "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "invalid device ordinal"},
-    {cudaErrorInvalidKernelImage, "device kernel image is invalid"},
-    {cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"},
-    {cudaErrorInvalidPtx, "a PTX JIT compilation failed"},
-    {cudaErrorInvalidResourceHandle, "invalid resource handle"},
-    {cudaErrorSymbolNotFound, "named symbol not found"},
-    {cudaErrorNotReady, "device not ready"},
-    {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
-    {cudaErrorLaunchOutOfResources, "too many resources requested for launch"},
-    {cudaErrorLaunchTimeout, "the launch timed out and was terminated"},
-    {cudaErrorAssert, "device-side assert triggered"},
-    {cudaErrorHostMemoryAlreadyRegistered,
-     "part or all of the requested memory range is already mapped"},
-    {cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"},
-    {cudaErrorHardwareStackError, "hardware stack error"},
-    {cudaErrorIllegalInstruction, "an illegal instruction was encountered"},
-    {cudaErrorMisalignedAddress, "misaligned address"},
-    {cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"},
-    {cudaErrorInvalidPc, "invalid program counter"},
-    {cudaErrorLaunchFailure, "unspecified launch failure"},
-    {cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"},
-    {cudaErrorNotPermitted, "operation not permitted"},
-    {cudaErrorNotSupported, "operation not supported"},
-    {cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"},
-    {cudaErrorUnknown, "unknown error"},
+#include "grader/virtual_gpu/calls/error_texts.inc"
 };
 
 const char* name_of(int code) {

@@ -22,6 +22,8 @@ std::lock_guard<std::mutex> hold_card() {
 cudaError_t launch_now(const void* function, const LaunchConfiguration& configuration,
                        void** arguments) {
     CallScope call;
+    if (!find_kernel_entry(function))
+        return cudaErrorInvalidDeviceFunction;
     if (call.refused())
         return call.refused();
     return launch(call.card(), function, configuration, arguments);
@@ -68,12 +70,12 @@ cudaError_t copy_to_symbol(const void* symbol, const void* source, std::size_t b
                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
                            Blocking blocking, const char* name) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     cudaError_t error = cudaSuccess;
     const ptx::Variable* variable = find_variable(call.card(), symbol, error);
     if (!variable)
         return error;
+    if (call.refused())
+        return call.refused();
     if (outside(*variable, bytes, offset))
         return cudaErrorInvalidValue;
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
@@ -86,12 +88,12 @@ cudaError_t copy_from_symbol(void* destination, const void* symbol, std::size_t 
                              std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
                              Blocking blocking, const char* name) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     cudaError_t error = cudaSuccess;
     const ptx::Variable* variable = find_variable(call.card(), symbol, error);
     if (!variable)
         return error;
+    if (call.refused())
+        return call.refused();
     if (outside(*variable, bytes, offset))
         return cudaErrorInvalidValue;
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
@@ -113,7 +115,10 @@ cudaError_t occupancy(int* blocks, const void* function, int block_threads,
         return error;
     if (block_threads <= 0)
         return cudaErrorInvalidValue;
-    *blocks = active_blocks(ptx::attributes(*entry->kernel), block_threads, dynamic_shared_bytes);
+    *blocks =
+        dynamic_shared_bytes > dynamic_shared_limit(*entry)
+            ? 0
+            : active_blocks(ptx::attributes(*entry->kernel), block_threads, dynamic_shared_bytes);
     return cudaSuccess;
 }
 
@@ -321,8 +326,7 @@ VIRTUAL_CALL(cudaError_t, cudaFuncGetAttributes, cudaFuncAttributes* out, const 
     out->numRegs = attributes.registers_per_thread;
     out->ptxVersion = capability;
     out->binaryVersion = capability;
-    out->maxDynamicSharedSizeBytes = static_cast<int>(std::max(
-        entry->dynamic_shared_limit, shared_bytes_without_opt_in - attributes.static_shared_bytes));
+    out->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*entry));
     out->preferredShmemCarveout = entry->carveout;
     return cudaSuccess;
 }
@@ -350,14 +354,20 @@ VIRTUAL_CALL(cudaError_t, cudaFuncSetAttribute, const void* function, cudaFuncAt
         entry->carveout = value;
         return cudaSuccess;
     }
+    if (attribute < cudaFuncAttributeMaxDynamicSharedMemorySize ||
+        attribute >= cudaFuncAttributeMax)
+        return cudaErrorInvalidValue;
     return not_supported("cudaFuncSetAttribute", "this attribute (clusters of thread blocks)");
 }
 
-VIRTUAL_CALL(cudaError_t, cudaFuncSetCacheConfig, const void* function, cudaFuncCache) {
+VIRTUAL_CALL(cudaError_t, cudaFuncSetCacheConfig, const void* function, cudaFuncCache config) {
     CallScope call;
     if (call.refused())
         return call.refused();
-    return find_kernel_entry(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+    if (!find_kernel_entry(function))
+        return cudaErrorInvalidDeviceFunction;
+    const bool known = config >= cudaFuncCachePreferNone && config <= cudaFuncCachePreferEqual;
+    return known ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 VIRTUAL_CALL(cudaError_t, cudaFuncGetName, const char** name, const void* function) {
@@ -395,10 +405,10 @@ VIRTUAL_CALL(cudaError_t, cudaOccupancyAvailableDynamicSMemPerBlock, size_t* byt
     const ptx::KernelAttributes& attributes = ptx::attributes(*entry->kernel);
     if (!bytes || blocks <= 0 || blocks > active_blocks(attributes, block_threads, 0))
         return cudaErrorInvalidValue;
+    // As measured: without what a block has reserved, and no more than the kernel may have.
     const std::size_t share = shared_bytes_per_multiprocessor / static_cast<unsigned>(blocks);
-    const std::size_t taken = shared_bytes_reserved_per_block + attributes.static_shared_bytes;
-    const std::size_t limit = shared_bytes_with_opt_in - attributes.static_shared_bytes;
-    *bytes = share > taken ? std::min(share - taken, limit) : 0;
+    const std::size_t taken = attributes.static_shared_bytes;
+    *bytes = share > taken ? std::min(share - taken, dynamic_shared_limit(*entry)) : 0;
     return cudaSuccess;
 }
 

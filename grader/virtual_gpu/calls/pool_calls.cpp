@@ -136,6 +136,8 @@ VIRTUAL_STREAM_CALL(cudaFreeAsync, _ptsz, (void* pointer, cudaStream_t handle), 
         return cudaErrorInvalidValue;
     if (block->kind == MemoryKind::device)
         return free_plain_in_stream(card, *block, stream);
+    if (block->kind == MemoryKind::managed)
+        return cudaErrorNotSupported;
     // A block that was freed in stream order still stands until the host has waited for it.
     if (block->kind != MemoryKind::device_async || !card.pool_of(block->begin))
         return cudaErrorInvalidValue;
@@ -144,8 +146,8 @@ VIRTUAL_STREAM_CALL(cudaFreeAsync, _ptsz, (void* pointer, cudaStream_t handle), 
 
 VIRTUAL_CALL(cudaError_t, cudaDeviceGetDefaultMemPool, cudaMemPool_t* out, int device) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     if (device != 0)
         return cudaErrorInvalidDevice;
     if (!out)
@@ -156,8 +158,8 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceGetDefaultMemPool, cudaMemPool_t* out, int d
 
 VIRTUAL_CALL(cudaError_t, cudaDeviceGetMemPool, cudaMemPool_t* out, int device) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     if (device != 0)
         return cudaErrorInvalidDevice;
     if (!out)
@@ -168,8 +170,8 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceGetMemPool, cudaMemPool_t* out, int device) 
 
 VIRTUAL_CALL(cudaError_t, cudaDeviceSetMemPool, int device, cudaMemPool_t handle) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     if (device != 0)
         return cudaErrorInvalidDevice;
     MemoryPool* pool = pool_of(call.card(), handle);
@@ -182,8 +184,8 @@ VIRTUAL_CALL(cudaError_t, cudaDeviceSetMemPool, int device, cudaMemPool_t handle
 VIRTUAL_CALL(cudaError_t, cudaMemPoolCreate, cudaMemPool_t* out,
              const cudaMemPoolProps* properties) {
     CallScope call(cost::create_handle);
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     if (!out || !properties || properties->allocType != cudaMemAllocationTypePinned ||
         properties->handleTypes != cudaMemHandleTypeNone ||
         properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
@@ -194,8 +196,8 @@ VIRTUAL_CALL(cudaError_t, cudaMemPoolCreate, cudaMemPool_t* out,
 
 VIRTUAL_CALL(cudaError_t, cudaMemPoolDestroy, cudaMemPool_t handle) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     return call.card().destroy_pool(reinterpret_cast<std::uint64_t>(handle))
                ? cudaSuccess
                : cudaErrorInvalidValue;
@@ -203,8 +205,8 @@ VIRTUAL_CALL(cudaError_t, cudaMemPoolDestroy, cudaMemPool_t handle) {
 
 VIRTUAL_CALL(cudaError_t, cudaMemPoolTrimTo, cudaMemPool_t handle, size_t bytes_to_keep) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     MemoryPool* pool = pool_of(call.card(), handle);
     if (!pool)
         return cudaErrorInvalidValue;
@@ -215,8 +217,8 @@ VIRTUAL_CALL(cudaError_t, cudaMemPoolTrimTo, cudaMemPool_t handle, size_t bytes_
 VIRTUAL_CALL(cudaError_t, cudaMemPoolGetAttribute, cudaMemPool_t handle, cudaMemPoolAttr attribute,
              void* value) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     const MemoryPool* pool = pool_of(call.card(), handle);
     if (!pool || !value)
         return cudaErrorInvalidValue;
@@ -255,8 +257,8 @@ VIRTUAL_CALL(cudaError_t, cudaMemPoolGetAttribute, cudaMemPool_t handle, cudaMem
 VIRTUAL_CALL(cudaError_t, cudaMemPoolSetAttribute, cudaMemPool_t handle, cudaMemPoolAttr attribute,
              void* value) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     MemoryPool* pool = pool_of(call.card(), handle);
     if (!pool || !value)
         return cudaErrorInvalidValue;
@@ -293,8 +295,8 @@ VIRTUAL_CALL(cudaError_t, cudaMemPoolSetAttribute, cudaMemPool_t handle, cudaMem
 VIRTUAL_CALL(cudaError_t, cudaMemPoolGetAccess, cudaMemAccessFlags* flags, cudaMemPool_t handle,
              cudaMemLocation* location) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     if (!flags || !location || !pool_of(call.card(), handle) ||
         location->type != cudaMemLocationTypeDevice || location->id != 0)
         return cudaErrorInvalidValue;
@@ -305,16 +307,18 @@ VIRTUAL_CALL(cudaError_t, cudaMemPoolGetAccess, cudaMemAccessFlags* flags, cudaM
 VIRTUAL_CALL(cudaError_t, cudaMemPoolSetAccess, cudaMemPool_t handle,
              const cudaMemAccessDesc* descriptors, size_t count) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
+    if (call.refused_outright())
+        return call.refused_outright();
     if (!pool_of(call.card(), handle) || (count && !descriptors))
         return cudaErrorInvalidValue;
     // There is no other device to give access to, and the own one can't be taken away.
-    for (std::size_t i = 0; i < count; ++i)
-        if (descriptors[i].location.type != cudaMemLocationTypeDevice ||
-            descriptors[i].location.id != 0 ||
-            descriptors[i].flags != cudaMemAccessFlagsProtReadWrite)
+    for (std::size_t i = 0; i < count; ++i) {
+        if (descriptors[i].location.type != cudaMemLocationTypeDevice)
             return cudaErrorInvalidValue;
+        if (descriptors[i].location.id != 0 ||
+            descriptors[i].flags != cudaMemAccessFlagsProtReadWrite)
+            return cudaErrorInvalidDevice;
+    }
     return cudaSuccess;
 }
 

@@ -60,7 +60,7 @@ cudaError_t free_async_block_now(Card& card, Block& block, const char* call) {
     if (outcome(card))
         return outcome(card);
     card.hazards.host_frees(block, ordered, *origin_of(call), ReportKind::free_in_flight);
-    pool->release(block, Epoch{}, observer().current_call());
+    pool->release_behind_its_back(block, observer().current_call());
     pool->settle(card.scheduler.host_clock());
     return cudaSuccess;
 }

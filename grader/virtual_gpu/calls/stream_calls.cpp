@@ -93,10 +93,12 @@ VIRTUAL_CALL(cudaError_t, cudaStreamCreateWithPriority, cudaStream_t* out, unsig
 
 VIRTUAL_CALL(cudaError_t, cudaStreamDestroy, cudaStream_t handle) {
     CallScope call(cost::create_handle);
+    if (!handle)
+        return cudaErrorInvalidResourceHandle;
     if (call.refused())
         return call.refused();
     Card& card = call.card();
-    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+    if (handle == cudaStreamLegacy || handle == cudaStreamPerThread)
         return cudaErrorInvalidResourceHandle;
     const auto stream = stream_of(card, handle);
     if (!stream)
@@ -149,13 +151,13 @@ VIRTUAL_STREAM_CALL(cudaStreamWaitEvent, _ptsz,
 VIRTUAL_STREAM_CALL(cudaStreamGetFlags, _ptsz, (cudaStream_t handle, unsigned int* flags),
                     (handle, flags)) {
     CallScope call;
+    if (!flags)
+        return cudaErrorInvalidValue;
     if (call.refused())
         return call.refused();
     const auto stream = stream_of(call.card(), handle);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
-    if (!flags)
-        return cudaErrorInvalidValue;
     *flags = stream->flags;
     return cudaSuccess;
 }
@@ -163,13 +165,13 @@ VIRTUAL_STREAM_CALL(cudaStreamGetFlags, _ptsz, (cudaStream_t handle, unsigned in
 VIRTUAL_STREAM_CALL(cudaStreamGetPriority, _ptsz, (cudaStream_t handle, int* priority),
                     (handle, priority)) {
     CallScope call;
+    if (!priority)
+        return cudaErrorInvalidValue;
     if (call.refused())
         return call.refused();
     const auto stream = stream_of(call.card(), handle);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
-    if (!priority)
-        return cudaErrorInvalidValue;
     *priority = stream->priority;
     return cudaSuccess;
 }
@@ -259,6 +261,8 @@ VIRTUAL_CALL(cudaError_t, cudaEventCreateWithFlags, cudaEvent_t* out, unsigned i
 
 VIRTUAL_CALL(cudaError_t, cudaEventDestroy, cudaEvent_t handle) {
     CallScope call;
+    if (!handle)
+        return cudaErrorInvalidResourceHandle;
     if (call.refused())
         return call.refused();
     const auto event = event_of(call.card(), handle);
@@ -276,7 +280,9 @@ VIRTUAL_STREAM_CALL(cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStream_t str
 VIRTUAL_STREAM_CALL(cudaEventRecordWithFlags, _ptsz,
                     (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
                     (event, stream, flags)) {
-    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+    if (flags == cudaEventRecordExternal)
+        return cudaErrorIllegalState;  // that is for captures
+    if (flags != cudaEventRecordDefault)
         return cudaErrorInvalidValue;
     return record_event(event, stream, "cudaEventRecordWithFlags");
 }
@@ -294,6 +300,8 @@ VIRTUAL_CALL(cudaError_t, cudaEventSynchronize, cudaEvent_t handle) {
 
 VIRTUAL_CALL(cudaError_t, cudaEventQuery, cudaEvent_t handle) {
     CallScope call(cost::synchronise);
+    if (!handle)
+        return cudaErrorInvalidResourceHandle;
     if (call.refused())
         return call.refused();
     const auto event = event_of(call.card(), handle);
@@ -308,6 +316,8 @@ VIRTUAL_CALL(cudaError_t, cudaEventQuery, cudaEvent_t handle) {
 VIRTUAL_CALL(cudaError_t, cudaEventElapsedTime, float* milliseconds, cudaEvent_t start_handle,
              cudaEvent_t end_handle) {
     CallScope call;
+    if (!start_handle || !end_handle)
+        return cudaErrorInvalidResourceHandle;
     if (call.refused())
         return call.refused();
     const auto start = event_of(call.card(), start_handle);

@@ -18,11 +18,10 @@ CallScope::CallScope(std::uint64_t nanoseconds) : lock_(card_mutex()), card_(vir
     ++card_.activity;
     card_.scheduler.spend(nanoseconds);
     if (in_host_function())
-        refused_ = cudaErrorNotPermitted;
+        refused_outright_ = cudaErrorNotPermitted;
     else if (card_.unavailable)
-        refused_ = cudaErrorDevicesUnavailable;
-    else
-        refused_ = outcome(card_);
+        refused_outright_ = cudaErrorDevicesUnavailable;
+    refused_ = refused_outright_ ? refused_outright_ : outcome(card_);
 }
 
 std::shared_ptr<Stream> stream_of(Card& card, cudaStream_t handle) {

@@ -56,13 +56,17 @@ class CallScope {
     /// Adds `nanoseconds` of virtual time to the host.
     explicit CallScope(std::uint64_t nanoseconds = cost::small_call);
 
-    /// 0, or what the call has to return at once: a sticky error, or not permitted here.
+    /// 0, or what the call has to return: a sticky error, or not permitted here. As measured, wrong
+    /// arguments that the runtime sees by itself come before it.
     cudaError_t refused() const { return refused_; }
+    /// The same for calls that a sticky error does not touch.
+    cudaError_t refused_outright() const { return refused_outright_; }
     Card& card() { return card_; }
 
   private:
     std::unique_lock<std::mutex> lock_;
     Card& card_;
+    cudaError_t refused_outright_ = cudaSuccess;
     cudaError_t refused_ = cudaSuccess;
 };
 

@@ -18,6 +18,8 @@ constexpr std::size_t filled_bytes = std::size_t{1} << 20;
 constexpr std::size_t filled_tail_bytes = 4096;
 /// All fills together, so that a full card of small blocks still fits on the machine.
 constexpr std::size_t filled_budget = std::size_t{192} << 20;
+/// Addresses at the end of the range for variables of modules.
+constexpr std::size_t variable_range_bytes = std::size_t{8} << 30;
 /// Far from where programs and libraries lie, and easy to recognise in a message.
 constexpr std::uint64_t preferred_base = 0x200000000000;
 
@@ -56,7 +58,12 @@ DeviceMemory::DeviceMemory(std::size_t capacity, AddressSpace& space, Variation&
     // Bytes of the device never belong into a core dump.
     madvise(contents_, reserved_, MADV_DONTDUMP);
     const std::uint64_t first = round_up(base_ + chunk_bytes, chunk_bytes);
-    placement_.emplace(first, base_ + reserved_, capacity - context_bytes(capacity), variation);
+    const std::size_t for_variables =
+        std::min(variable_range_bytes, reserved_ / 8 / chunk_bytes * chunk_bytes);
+    const std::uint64_t last = base_ + reserved_ - for_variables;
+    const std::size_t room = capacity - context_bytes(capacity);
+    placement_.emplace(first, last, room, variation);
+    variables_.emplace(round_up(last, chunk_bytes), base_ + reserved_, room, variation);
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -66,7 +73,7 @@ DeviceMemory::~DeviceMemory() {
 
 Block* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, CallNumber call,
                               std::size_t pitch, std::size_t row_bytes) {
-    const auto address = placement_->place(bytes);
+    const auto address = placement_of(kind).place(bytes);
     if (!address)
         return nullptr;
     Block& block = add_block(*address, bytes, kind, call);
@@ -92,8 +99,19 @@ Block& DeviceMemory::add_block(std::uint64_t address, std::size_t bytes, MemoryK
 void DeviceMemory::release(Block& block, CallNumber call) {
     forget_block(block);
     drop_contents(block.begin, block.end);
-    placement_->release(block.begin, block.end - block.begin);
+    placement_of(block.kind).release(block.begin, block.end - block.begin);
     space_.retire(block, call);
+}
+
+Placement& DeviceMemory::placement_of(MemoryKind kind) {
+    const bool variable = kind == MemoryKind::global || kind == MemoryKind::constant;
+    return variable ? *variables_ : *placement_;
+}
+
+std::size_t DeviceMemory::available() const {
+    // The first chunk of variables counts as part of the context.
+    const std::size_t variables = variables_->taken() - std::min(variables_->taken(), chunk_bytes);
+    return placement_->available() - std::min(variables, placement_->available());
 }
 
 void DeviceMemory::retire_block(Block& block, CallNumber call) {

@@ -43,7 +43,7 @@ class DeviceMemory {
 
     bool contains(std::uint64_t address) const { return address - base_ < reserved_; }
     std::size_t total() const { return capacity_; }
-    std::size_t available() const { return placement_->available(); }
+    std::size_t available() const;
     bool fits_mapped_chunk(std::size_t bytes) const { return placement_->fits_mapped_chunk(bytes); }
 
   private:
@@ -51,6 +51,8 @@ class DeviceMemory {
     void fill_with_garbage(const Block& block);
     void forget_block(Block& block);
     static std::size_t bytes_to_fill(std::size_t bytes);
+    /// Variables of modules lie apart: they share no chunk with what the program allocates.
+    Placement& placement_of(MemoryKind kind);
 
     std::size_t capacity_;
     AddressSpace& space_;
@@ -60,6 +62,7 @@ class DeviceMemory {
     std::byte* contents_ = nullptr;
     std::size_t filled_ = 0;  ///< bytes of garbage in live blocks, at most
     std::optional<Placement> placement_;
+    std::optional<Placement> variables_;
 };
 
 }  // namespace vram::virtual_gpu

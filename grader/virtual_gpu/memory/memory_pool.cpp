@@ -108,11 +108,18 @@ void MemoryPool::release(Block& block, Epoch freed, CallNumber call) {
     pieces_[block.begin] = Free{room_for(bytes), freed, &block, call, true};
 }
 
+void MemoryPool::release_behind_its_back(Block& block, CallNumber call) {
+    const std::size_t bytes = block.end - block.begin;
+    release(block, Epoch{}, call);
+    used_ += bytes;
+    never_returned_ += bytes;
+}
+
 bool MemoryPool::can_settle(const VectorClock& host) const {
     for (const auto& [address, piece] : pieces_)
         if (piece.block && host.covers(piece.freed))
             return true;
-    return reserved_ > threshold && used_ == 0;
+    return reserved_ > threshold && used_ == never_returned_;
 }
 
 bool MemoryPool::waits_for_frees() const {

@@ -39,6 +39,8 @@ class MemoryPool {
     Block& add_block(std::uint64_t address, std::size_t bytes, CallNumber call);
     /// Gives a block of this pool back as of `freed`; the host may not have waited for it yet.
     void release(Block& block, Epoch freed, CallNumber call);
+    /// The same by cudaFree, at once. As measured, the pool goes on counting the block as used.
+    void release_behind_its_back(Block& block, CallNumber call);
 
     /// True when settle() would retire blocks or return memory.
     bool can_settle(const VectorClock& host) const;
@@ -57,6 +59,7 @@ class MemoryPool {
 
     std::size_t reserved() const { return reserved_; }
     std::size_t reserved_high() const { return reserved_high_; }
+    /// Bytes of live blocks, and of those that cudaFree released.
     std::size_t used() const { return used_; }
     std::size_t used_high() const { return used_high_; }
     void reset_reserved_high() { reserved_high_ = reserved_; }
@@ -91,6 +94,7 @@ class MemoryPool {
     std::unordered_map<std::uint64_t, Block*> live_;
     std::size_t reserved_ = 0, reserved_high_ = 0;
     std::size_t used_ = 0, used_high_ = 0;
+    std::size_t never_returned_ = 0;  ///< part of used_ whose blocks are gone
 };
 
 }  // namespace vram::virtual_gpu

@@ -54,6 +54,17 @@ void publish_managed(const ModuleEntry& module, const ptx::Variable& variable) {
         }
 }
 
+/// By the address of the shadow variable; host code names a managed variable by where it lies.
+const VariableEntry* registered_variable(const void* symbol) {
+    const auto shadow = tables().variables.find(symbol);
+    if (shadow != tables().variables.end())
+        return &shadow->second;
+    for (const auto& [host, registered] : tables().variables)
+        if (registered.managed && *static_cast<void* const*>(host) == symbol && symbol)
+            return &registered;
+    return nullptr;
+}
+
 }  // namespace
 
 ModuleEntry* register_module(const void* wrapper) {
@@ -143,10 +154,10 @@ cudaError_t prepare(Card& card, KernelEntry& entry) {
 
 const ptx::Variable* find_variable(Card& card, const void* symbol, cudaError_t& error) {
     error = cudaErrorInvalidSymbol;
-    const auto found = tables().variables.find(symbol);
-    if (found == tables().variables.end())
+    const VariableEntry* found = registered_variable(symbol);
+    if (!found)
         return nullptr;
-    const VariableEntry& registered = found->second;
+    const VariableEntry& registered = *found;
     if (const cudaError_t failed = instantiate(card, *registered.module)) {
         error = failed;
         return nullptr;
@@ -157,6 +168,11 @@ const ptx::Variable* find_variable(Card& card, const void* symbol, cudaError_t& 
             return &variable;
         }
     return nullptr;
+}
+
+bool is_managed_variable(const void* address) {
+    const VariableEntry* registered = registered_variable(address);
+    return registered && registered->managed;
 }
 
 void forget_variables() {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct KernelEntry {
     ModuleEntry* module = nullptr;
     std::string name;  ///< mangled
     const ptx::Kernel* kernel = nullptr;
-    std::size_t dynamic_shared_limit = std::size_t{48} << 10;  ///< see cudaFuncSetAttribute
+    std::optional<std::size_t> dynamic_shared_limit;  ///< as set by cudaFuncSetAttribute
     int carveout = -1;
 };
 
@@ -59,6 +60,9 @@ cudaError_t prepare(Card& card, KernelEntry& entry);
 cudaError_t instantiate(Card& card, ModuleEntry& module);
 /// The address of a variable, or nullptr when it is none: then `error` says why.
 const ptx::Variable* find_variable(Card& card, const void* symbol, cudaError_t& error);
+
+/// True for the address at which a __managed__ variable lies.
+bool is_managed_variable(const void* address);
 
 /// After a reset: variables get new addresses and their first values at the next need.
 void forget_variables();

@@ -37,9 +37,7 @@ cudaError_t check(const KernelEntry& entry, const LaunchConfiguration& configura
         return cudaErrorInvalidValue;
     if (volume(configuration.block) > static_cast<std::uint64_t>(attributes.max_threads_per_block))
         return cudaErrorInvalidValue;
-    const std::size_t limit = std::max(
-        entry.dynamic_shared_limit, shared_bytes_without_opt_in - attributes.static_shared_bytes);
-    if (configuration.dynamic_shared_bytes > limit ||
+    if (configuration.dynamic_shared_bytes > dynamic_shared_limit(entry) ||
         attributes.static_shared_bytes + configuration.dynamic_shared_bytes >
             shared_bytes_with_opt_in)
         return cudaErrorInvalidValue;
@@ -118,9 +116,17 @@ std::string short_name(const std::string& demangled) {
 
 }  // namespace
 
+std::size_t dynamic_shared_limit(const KernelEntry& entry) {
+    const std::size_t fixed = ptx::attributes(*entry.kernel).static_shared_bytes;
+    const std::size_t otherwise =
+        fixed < shared_bytes_without_opt_in ? shared_bytes_without_opt_in - fixed : 0;
+    return entry.dynamic_shared_limit.value_or(otherwise);
+}
+
 int active_blocks(const ptx::KernelAttributes& attributes, int block_threads,
                   std::size_t dynamic_shared_bytes) {
-    if (block_threads <= 0 || block_threads > attributes.max_threads_per_block)
+    // As measured, __launch_bounds__ does not count here.
+    if (block_threads <= 0 || static_cast<std::uint64_t>(block_threads) > most_threads_of_block)
         return 0;
     constexpr int warp = 32;
     const int threads = (block_threads + warp - 1) / warp * warp;

@@ -28,6 +28,8 @@ struct LaunchConfiguration {
 cudaError_t launch(Card& card, const void* function, const LaunchConfiguration& configuration,
                    void** arguments);
 
+/// Dynamic shared memory that a block of the prepared kernel may have, in bytes.
+std::size_t dynamic_shared_limit(const KernelEntry& entry);
 /// Blocks of so many threads that one multiprocessor can hold at a time.
 int active_blocks(const ptx::KernelAttributes& attributes, int block_threads,
                   std::size_t dynamic_shared_bytes);
