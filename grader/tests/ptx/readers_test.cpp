@@ -1,6 +1,7 @@
 // Fat binaries, tokens, modules, and what is refused.
 #include "grader/tests/ptx/kernel_test.h"
 #include "grader/virtual_gpu/ptx/fat_binary.h"
+#include "grader/virtual_gpu/ptx/function_name.h"
 
 namespace vram::virtual_gpu::ptx {
 namespace {
@@ -27,6 +28,21 @@ class Readers : public KernelTest {
         return attributes(*find_kernel(*module, "_Z3badv")).why_not_runnable;
     }
 };
+
+TEST_F(Readers, FunctionsHaveTheNameThatTheirAuthorKnows) {
+    EXPECT_EQ(function_name("_Z5scalePfi"), "scale");
+    EXPECT_EQ(function_name("plain_c"), "plain_c");
+    EXPECT_EQ(function_name("_ZN4math3addIfEEvPT_"), "math::add<float>");
+    EXPECT_EQ(short_function_name("(anonymous namespace)::fill(int*)"),
+              "(anonymous namespace)::fill");
+    EXPECT_EQ(short_function_name("unsigned int sum<int, (Order)0, 7u>(std::pair<int, int>)"),
+              "sum<int, (Order)0, 7u>");
+    EXPECT_EQ(short_function_name("main::{lambda(int)#1}::operator()(int) const"),
+              "main::{lambda(int)#1}::operator()");
+    EXPECT_EQ(short_function_name("void detail::sort<policy<int, int>::at<(x->y)>, iterator<float, "
+                                  "long>>(int*)"),
+              "detail::sort<...>");
+}
 
 TEST_F(Readers, TheBestPtxOfAFatBinaryWins) {
     for (const char* flavour : {"packed", "plain"}) {

@@ -109,11 +109,6 @@ Execution run(Card& card, const PendingLaunch& pending) {
     return result;
 }
 
-/// "scale(float*, int)" becomes "kernel scale".
-std::string short_name(const std::string& demangled) {
-    return "kernel " + demangled.substr(0, demangled.find('('));
-}
-
 }  // namespace
 
 std::size_t dynamic_shared_limit(const KernelEntry& entry) {
@@ -160,7 +155,7 @@ cudaError_t launch(Card& card, const void* function, const LaunchConfiguration& 
     pending->call = observer().current_call();
     Operation operation;
     operation.origin = std::make_shared<const Origin>(
-        Origin{pending->call, short_name(ptx::attributes(*entry->kernel).name)});
+        Origin{pending->call, "kernel " + ptx::attributes(*entry->kernel).name});
     operation.known_accesses = false;
     operation.execute = [&card, pending] { return run(card, *pending); };
     card.scheduler.enqueue(stream, std::move(operation));

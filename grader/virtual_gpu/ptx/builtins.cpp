@@ -1,5 +1,6 @@
 #include "grader/virtual_gpu/ptx/builtins.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -138,9 +139,32 @@ void read_clock(Warp& warp, const Instruction& instruction) {
     }
 }
 
+namespace {
+
+/// Copies the first `bytes` bytes that each lane of the warp's mask names in global memory.
+void copy_first_bytes(Warp& warp, const Instruction& instruction, unsigned bytes,
+                      std::byte* const* to) {
+    Instruction part = instruction;
+    unsigned done = 0;
+    // Parts are powers of two, as accesses are, and each is aligned to its size.
+    for (unsigned size = 16; size != 0; size /= 2) {
+        if ((bytes & size) == 0) {
+            continue;
+        }
+        std::byte* from[lanes_per_warp];
+        part.immediate = instruction.immediate + done;
+        resolve(warp, part, size, Access::read, from);
+        for (int lane : ActiveLanes{warp.mask}) {
+            std::memcpy(to[lane] + done, from[lane], size);
+        }
+        done += size;
+    }
+}
+
+}  // namespace
+
 void copy_to_shared(Warp& warp, const Instruction& instruction) {
     const unsigned size = instruction.element_count;
-    std::byte* from[lanes_per_warp];
     std::byte* to[lanes_per_warp];
     std::uint32_t offsets[lanes_per_warp];
     for (int lane : ActiveLanes{warp.mask}) {
@@ -149,14 +173,25 @@ void copy_to_shared(Warp& warp, const Instruction& instruction) {
                                        : warp.source<std::uint32_t>(instruction.e)[lane];
         offsets[lane] = static_cast<std::uint32_t>(base + instruction.target);
     }
-    resolve(warp, instruction, size, Access::read, from);
     resolve_shared(warp, offsets, size, Access::write, to);
-    const auto* wanted = warp.source<std::uint32_t>(instruction.b);
-    for (int lane : ActiveLanes{warp.mask}) {
-        const unsigned copied = wanted[lane] < size ? wanted[lane] : size;
-        std::memcpy(to[lane], from[lane], copied);
-        std::memset(to[lane] + copied, 0, size - copied);
+    // The source ends where its given size does: what follows is zero, and is not read.
+    const auto* given = warp.source<std::uint32_t>(instruction.b);
+    const std::uint32_t all = warp.mask;
+    std::uint32_t left = all;
+    while (left != 0) {
+        const unsigned bytes = std::min(given[__builtin_ctz(left)], size);
+        std::uint32_t same = 0;
+        for (int lane : ActiveLanes{left}) {
+            same |= std::min(given[lane], size) == bytes ? 1u << lane : 0u;
+        }
+        left &= ~same;
+        warp.mask = same;
+        copy_first_bytes(warp, instruction, bytes, to);
+        for (int lane : ActiveLanes{same}) {
+            std::memset(to[lane] + bytes, 0, size - bytes);
+        }
     }
+    warp.mask = all;
 }
 
 }  // namespace vram::virtual_gpu::ptx

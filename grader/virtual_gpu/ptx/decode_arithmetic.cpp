@@ -79,6 +79,7 @@ bool FunctionDecoder::decode_move(const Mnemonic& mnemonic, Instruction& instruc
             set_predicate_source(instruction, p);
         } else {
             instruction.c = value(parse_operand(), mnemonic.type(1));
+            wrap_rounding(instruction, Rounding::nearest, mnemonic.has("ftz"));
         }
         emit(instruction, families_.move({.name = base, .type = type, .second = mnemonic.type(1)}));
     } else if (base == "cvt") {

@@ -72,7 +72,11 @@ bool FunctionDecoder::decode_warp_wide(const Mnemonic& mnemonic, Instruction& in
         comma();
         instruction.a = value(parse_operand(), mnemonic.type());
         members();
-        name += "." + mnemonic.words().at(mnemonic.words().at(1) == "sync" ? 2 : 1);
+        const std::vector<std::string>& words = mnemonic.words();
+        const std::size_t operation = words.size() > 1 && words[1] == "sync" ? 2 : 1;
+        name += "." + (operation < words.size() ? words[operation] : std::string());
+        instruction.variant = static_cast<std::uint8_t>((mnemonic.has("abs") ? 1 : 0) |
+                                                        (mnemonic.has("NaN") ? 2 : 0));
     } else if (base == "activemask") {
         instruction.d = destination(parse_operand(), Type::b32);
     } else if (base == "elect") {

@@ -1,28 +1,16 @@
 #include "grader/virtual_gpu/ptx/module.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 
 #include "grader/virtual_gpu/ptx/decoder.h"
 #include "grader/virtual_gpu/ptx/fat_binary.h"
+#include "grader/virtual_gpu/ptx/function_name.h"
 #include "grader/virtual_gpu/ptx/parser.h"
 #include "grader/virtual_gpu/ptx/warp.h"
 
 namespace vram::virtual_gpu::ptx {
-
-std::string demangled(const std::string& name) {
-    int status = 0;
-    char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    const std::string result = status == 0 && text != nullptr ? text : name;
-    std::free(text);
-    // "scale(float*, int)" is known to its author as "scale".
-    const std::size_t arguments = result.find('(');
-    return arguments == std::string::npos || arguments == 0 ? result : result.substr(0, arguments);
-}
 
 namespace {
 
@@ -110,7 +98,7 @@ std::unique_ptr<Kernel> make_kernel(const Module& module, const Function& functi
     kernel->stack_bytes = needs.stack_bytes;
     kernel->order_sensitive = needs.order_sensitive;
     KernelAttributes& attributes = kernel->attributes;
-    attributes.name = demangled(function.name);
+    attributes.name = function_name(function.name);
     // PTX has as many registers as it likes; a compiler would reuse most of them.
     attributes.registers_per_thread =
         std::clamp(static_cast<int>(function.register_words / 2), 10, most_registers);

@@ -181,6 +181,4 @@ class Module {
     std::once_flag linked_;
 };
 
-std::string demangled(const std::string& name);
-
 }  // namespace vram::virtual_gpu::ptx

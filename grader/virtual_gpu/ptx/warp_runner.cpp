@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "grader/virtual_gpu/ptx/block_state.h"
+#include "grader/virtual_gpu/ptx/function_name.h"
 #include "grader/virtual_gpu/ptx/kernel_report.h"
 #include "grader/virtual_gpu/ptx/memory_port.h"
 #include "grader/virtual_gpu/ptx/operations/active_lanes.h"
@@ -490,7 +491,7 @@ class WarpRunner {
             throw Fault{
                 KernelError::not_supported,
                 kernel_report(warp_, __builtin_ctz(warp_.mask), ReportKind::kernel_not_supported,
-                              "calls " + demangled(function.name) +
+                              "calls " + function_name(function.name) +
                                   ", which cannot run here: " + function.why_not_runnable)};
         }
         return &function;
@@ -503,7 +504,7 @@ class WarpRunner {
             std::uint64_t{base} + callee.local_bytes > warp_.local_stride) {
             Report report =
                 kernel_report(warp_, __builtin_ctz(lanes), ReportKind::kernel_local_out_of_bounds,
-                              "overflows its stack in a call of " + demangled(callee.name));
+                              "overflows its stack in a call of " + function_name(callee.name));
             throw Fault{KernelError::illegal_address, std::move(report)};
         }
         Frame* frame = warp_.take_frame(callee);

@@ -1,4 +1,5 @@
 // Exchanges and votes between the lanes of a warp.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
