@@ -264,8 +264,10 @@ void add_leaks(std::string& text, const Report& report) {
     for (const Leak& leak : report.leaks) {
         bytes += leak.allocation.bytes;
     }
-    text += "  never freed: " + counted(report.leaks.size(), "block") + ", " +
-            counted(bytes, "byte") + "\n";
+    const char* const what = runtime_state().sticky_seen != 0
+                                 ? "  not freed, and after a sticky error nothing can be: "
+                                 : "  never freed: ";
+    text += what + counted(report.leaks.size(), "block") + ", " + counted(bytes, "byte") + "\n";
     std::uint64_t told = 0;
     const std::vector<LeakGroup> groups = group_leaks(report);
     for (std::size_t index = 0; index < std::min(most, groups.size()); ++index) {
@@ -293,7 +295,16 @@ void add_kernels(std::string& text, const Report& report) {
                 "; sectors loaded " + std::to_string(counters.load_sectors) + " in " +
                 counted(counters.load_requests, "request") + ", stored " +
                 std::to_string(counters.store_sectors) + " in " +
-                counted(counters.store_requests, "request") + "\n";
+                counted(counters.store_requests, "request");
+        if (counters.atomic_requests != 0) {
+            text += ", updated " + std::to_string(counters.atomic_sectors) + " in " +
+                    counted(counters.atomic_requests, "atomic request");
+        }
+        if (counters.shared_requests != 0) {
+            text += "; shared memory: " + counted(counters.shared_waves, "wave") + " for " +
+                    counted(counters.shared_requests, "request");
+        }
+        text += "\n";
     }
 }
 

@@ -19,6 +19,9 @@ Runs any program that was linked with the shared CUDA runtime (nvcc -cudart shar
 GPU and ends with its exit status. A summary of its calls goes to standard error at the end.
 
   --report FILE   also write a report of its memory to FILE
+
+Environment: VRAM_CHECK_RACES=1 also looks for accesses to shared memory with no barrier between
+them, VRAM_CHECK_INIT=1 for reads of memory that nobody has written.
 )";
 
 }  // namespace

@@ -173,6 +173,42 @@ TEST_P(Kernels, TheNumberOfWorkersChangesNothing) {
     EXPECT_EQ(pairs(one.written), pairs(four.written));
 }
 
+TEST_P(Kernels, TwoWorkersGiveWhatOneGives) {
+    const int n = 160;
+    const std::uint64_t a = memory.upload(numbers(n * n)), b = memory.upload(numbers(n * n));
+    std::vector<unsigned char> data(30000);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data[i] = static_cast<unsigned char>(i * i);
+    }
+    const std::uint64_t bytes = memory.upload(data);
+    const auto with_workers = [&](unsigned workers, auto run_kernel) {
+        options.workers = workers;
+        const std::uint64_t out = memory.upload(std::vector<float>(n * n));
+        const LaunchOutcome outcome = run_kernel(out);
+        Ranges ranges = pairs(outcome.read);
+        for (auto [begin, end] : pairs(outcome.written)) {
+            ranges.emplace_back(begin - out, end - out);
+        }
+        for (auto [begin, end] : pairs(outcome.atomic)) {
+            ranges.emplace_back(begin - out, end - out);
+        }
+        return std::tuple(memory.download<unsigned>(out, n * n), ranges, outcome.counters);
+    };
+    const auto expect_same = [&](auto run_kernel) {
+        const auto [results, ranges, counters] = with_workers(1, run_kernel);
+        const auto [other_results, other_ranges, other_counters] = with_workers(2, run_kernel);
+        EXPECT_EQ(results, other_results);
+        EXPECT_EQ(ranges, other_ranges);
+        EXPECT_EQ(std::memcmp(&counters, &other_counters, sizeof counters), 0);
+    };
+    expect_same([&](std::uint64_t out) { return run("transpose", {5, 5}, {32, 8}, a, out, n, n); });
+    expect_same([&](std::uint64_t out) {
+        return run("multiply_tiled", {10, 10}, {16, 16}, a, b, out, n);
+    });
+    expect_same(
+        [&](std::uint64_t out) { return run("histogram", {40}, {128}, bytes, 30000, out); });
+}
+
 TEST_P(Kernels, TheFirstFaultInBlockOrderIsReported) {
     const std::uint64_t x = memory.allocate(50000 * 4), y = memory.allocate(50000 * 4);
     options.workers = 4;

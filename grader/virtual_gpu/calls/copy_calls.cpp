@@ -3,6 +3,7 @@
 #include "grader/virtual_gpu/calls/copy.h"
 #include "grader/virtual_gpu/calls/not_supported.h"
 #include "grader/virtual_gpu/calls/virtual_call.h"
+#include "grader/virtual_gpu/memory/array.h"
 
 namespace vram::virtual_gpu {
 namespace {
@@ -94,14 +95,52 @@ cudaError_t copy_slab(const cudaPitchedPtr& destination, const cudaPos& destinat
     return copy(call.card(), to, from, kind, stream, blocking, name);
 }
 
+/// Puts the array of one side of a three-dimensional copy, if it has one, in the terms of device
+/// memory: bytes instead of texels. False when the copy leaves the array.
+bool array_as_memory(cudaArray_t handle, const cudaExtent& texels, cudaPitchedPtr& where,
+                     cudaPos& position) {
+    if (!handle)
+        return true;
+    const Array* array = find_array(handle);
+    if (!array || where.ptr || position.x + texels.width > array->extent.width ||
+        position.y + texels.height > array->rows() || position.z + texels.depth > array->slices())
+        return false;
+    where = cudaPitchedPtr{reinterpret_cast<void*>(array->block->begin), array->row_bytes(),
+                           array->row_bytes(), array->rows()};
+    position.x *= array->texel_bytes();
+    return true;
+}
+
+/// Bytes of a texel of the arrays that take part; 1 when none does, 0 when they do not fit.
+std::size_t texel_bytes_of(cudaArray_t first, cudaArray_t second) {
+    std::size_t bytes = 1;
+    for (const cudaArray_t handle : {first, second}) {
+        const Array* array = handle ? find_array(handle) : nullptr;
+        if (!array)
+            continue;
+        if (bytes != 1 && bytes != array->texel_bytes())
+            return 0;
+        bytes = array->texel_bytes();
+    }
+    return bytes;
+}
+
 cudaError_t copy_parameters(const cudaMemcpy3DParms* parameters, cudaStream_t stream,
                             Blocking blocking, const char* name) {
     if (!parameters)
         return cudaErrorInvalidValue;
-    if (parameters->srcArray || parameters->dstArray)
-        return not_supported(name, "copies from or to CUDA arrays");
-    return copy_slab(parameters->dstPtr, parameters->dstPos, parameters->srcPtr, parameters->srcPos,
-                     parameters->extent, parameters->kind, stream, blocking, name);
+    cudaMemcpy3DParms given = *parameters;
+    {
+        const std::lock_guard lock(card_mutex());
+        const cudaExtent texels = given.extent;
+        given.extent.width *= texel_bytes_of(given.srcArray, given.dstArray);
+        if ((texels.width != 0 && given.extent.width == 0) ||
+            !array_as_memory(given.srcArray, texels, given.srcPtr, given.srcPos) ||
+            !array_as_memory(given.dstArray, texels, given.dstPtr, given.dstPos))
+            return cudaErrorInvalidValue;
+    }
+    return copy_slab(given.dstPtr, given.dstPos, given.srcPtr, given.srcPos, given.extent,
+                     given.kind, stream, blocking, name);
 }
 
 cudaError_t copy_peer_parameters(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream,

@@ -345,8 +345,8 @@ void FunctionDecoder::decode_instruction() {
     current_text_ = guard + mnemonic.text();
     const bool decoded =
         decode_control(mnemonic, instruction) || decode_memory(mnemonic, instruction) ||
-        decode_warp_wide(mnemonic, instruction) || decode_move(mnemonic, instruction) ||
-        decode_arithmetic(mnemonic, instruction);
+        decode_texture(mnemonic, instruction) || decode_warp_wide(mnemonic, instruction) ||
+        decode_move(mnemonic, instruction) || decode_arithmetic(mnemonic, instruction);
     if (!decoded) {
         unsupported();
     }

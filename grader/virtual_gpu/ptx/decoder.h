@@ -15,6 +15,8 @@
 
 namespace vram::virtual_gpu::ptx {
 
+struct TexturePlan;
+
 /// An operand as written.
 struct ParsedOperand {
     enum class Form { register_, predicate, literal, vector, address, discarded, symbol, clock };
@@ -141,6 +143,12 @@ class FunctionDecoder {
     std::string place(const ParsedOperand& address, const Mnemonic& mnemonic,
                       Instruction& instruction, std::size_t bytes);
     void skip_cache_operands();
+
+    // decode_texture.cpp
+    bool decode_texture(const Mnemonic& mnemonic, Instruction& instruction);
+    void decode_texture_fetch(const Mnemonic& mnemonic, Instruction& instruction);
+    void decode_surface(const Mnemonic& mnemonic, Instruction& instruction);
+    void decode_object_and_coordinates(const TexturePlan& plan, Instruction& instruction);
 
     // decode_warp.cpp
     bool decode_warp_wide(const Mnemonic& mnemonic, Instruction& instruction);
