@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "grader/proctor/commands/commands.h"
+#include "grader/proctor/files.h"
 #include "grader/proctor/installation.h"
 
 namespace vram::proctor {
@@ -24,6 +25,17 @@ Environment: VRAM_CHECK_RACES=1 also looks for accesses to shared memory with no
 them, VRAM_CHECK_INIT=1 for reads of memory that nobody has written.
 )";
 
+/// nvcc links the CUDA runtime statically unless it is told otherwise; such a program never asks
+/// for a library that another one could take the place of.
+bool has_runtime_built_in(const std::string& program) {
+    try {
+        const std::string bytes = read_file(program);
+        return bytes.find(".nv_fatbin") != bytes.npos && bytes.find("libcudart.so") == bytes.npos;
+    } catch (const FileError&) {
+        return false;  // found on the PATH, or not at all
+    }
+}
+
 }  // namespace
 
 int run_command(const Words& words) {
@@ -39,6 +51,13 @@ int run_command(const Words& words) {
     if (library.empty()) {
         std::cerr << "vram: the runtime library is not built.\n";
         return fault;
+    }
+    const std::string& program = arguments.words().front();
+    if (has_runtime_built_in(program)) {
+        throw UsageError(
+            program +
+            " has the CUDA runtime built in, so it can't run on the virtual GPU. Build "
+            "it with nvcc -cudart shared.");
     }
     std::string search = library.parent_path();
     if (const char* before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before) {

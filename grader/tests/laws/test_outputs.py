@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import labs
@@ -47,6 +48,17 @@ class Examples(unittest.TestCase):
         for name, text in record.transcripts(names):
             with self.subTest(example=name):
                 self.assertEqual(labs.read("docs", "examples", name + ".txt"), text)
+
+
+    def test_built_with_the_static_runtime_are_refused_with_the_cure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            source = os.path.join(labs.ROOT, "docs", "examples", "first_4_kb.cu")
+            subprocess.run([recorder("examples").nvcc(), source, "-o", program], check=True)
+            finished = subprocess.run([os.path.join(labs.BUILD, "vram"), "run", program],
+                                      capture_output=True, text=True, check=False)
+        self.assertEqual((finished.returncode, finished.stdout), (2, ""))
+        self.assertIn("nvcc -cudart shared", finished.stderr)
 
 
 class Reports(unittest.TestCase):
