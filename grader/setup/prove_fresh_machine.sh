@@ -6,7 +6,7 @@
 #   FOLDER  a new folder for the roots, the clones and the logs (about 3 GB); it is kept
 #   CASE    toolkit         python3, git, g++; a CUDA Toolkit on PATH: vram test, then vram grade
 #           no-toolkit      the same without a toolkit: vram grade, then vram test
-#           no-compiler     only python3 and git; a toolkit on PATH: vram test
+#           no-compiler     only python3 and git; a toolkit on PATH: vram grade, then vram test
 #           user            not root, nothing installed: the one command; after it: vram grade
 # Environment: TOOLKIT (default /usr/local/cuda), RELEASE (default bookworm), MIRROR (default: this
 # machine's), SHARED_CCACHE (a folder: installs ccache in the roots and shares this folder with them,
@@ -147,6 +147,11 @@ prove_no-toolkit() {
 
 prove_no-compiler() {
     mount_into "$toolkit" "$root$toolkit"
+    run grade ./vram grade
+    expect 1
+    second_run_is_quick
+    run grade-solutions ./vram grade --submission solutions
+    expect 0
     run test ./vram test
     expect 0
 }
