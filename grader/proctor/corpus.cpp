@@ -18,7 +18,7 @@ using protocol::Verdict;
 
 const std::set<std::string> keys = {"fails", "diagnosis", "may also fail", "mistake", "devices",
                                     "lab",   "strategy",  "surface",       "expect",  "solves",
-                                    "style", "partial",   "says"};
+                                    "style", "partial",   "says",          "shows"};
 
 /// Their values go on in the next line; all others do so only after a comma.
 const std::set<std::string> prose = {"mistake", "strategy", "surface", "style"};
@@ -70,6 +70,13 @@ bool passes(const CheckGrade& check) {
     return check.verdict == Verdict::pass || check.verdict == Verdict::not_graded_here;
 }
 
+bool shows(const CheckGrade& check, const std::string& text) {
+    return std::any_of(check.findings.begin(), check.findings.end(),
+                       [&](const PlacedFinding& finding) {
+                           return finding.quote && finding.quote->text.find(text) != text.npos;
+                       });
+}
+
 std::vector<std::string> against_right(const CorpusHeader& header, const LabGrade& grade) {
     std::vector<std::string> result;
     const auto partial = list_of(value_of(header, "partial"), ',');
@@ -100,6 +107,9 @@ std::vector<std::string> against_wrong(const CorpusHeader& header, const LabGrad
             } else if (!says(check, value_of(header, "says"))) {
                 result.push_back(check.check + ": expected to hear \"" + value_of(header, "says") +
                                  "\", came " + verdict_text(check));
+            } else if (header.contains("shows") && !shows(check, value_of(header, "shows"))) {
+                result.push_back(check.check + ": expected to see the source line \"" +
+                                 value_of(header, "shows") + "\", came " + verdict_text(check));
             }
         } else if (check.verdict == Verdict::grader_fault ||
                    (!passes(check) && !contains(tolerated, check.check))) {

@@ -61,6 +61,17 @@ TEST(Wrong, HasToBeToldInTheWordsThatItNames) {
     EXPECT_EQ(contradictions(wrong(header), example::grade()).size(), 1u);
 }
 
+TEST(Wrong, HasToBeToldWithTheSourceLineThatItNames) {
+    CorpusHeader header = full;
+    header["shows"] = "cudaFree(store->pixels);";
+    EXPECT_TRUE(contradictions(wrong(header), example::grade()).empty());
+    header["shows"] = "cudaMalloc";
+    EXPECT_EQ(contradictions(wrong(header), example::grade()).size(), 1u);
+    LabGrade unplaced = example::grade();
+    unplaced.checks[0].findings[0].quote.reset();
+    EXPECT_EQ(contradictions(wrong(header), unplaced).size(), 1u);
+}
+
 TEST(Wrong, ThatFailsForAnotherReasonIsAContradiction) {
     CorpusHeader header = full;
     header["diagnosis"] = "leak";

@@ -1,5 +1,6 @@
 // fails: RowTable.EveryRowIsReachable
 // diagnosis: host-touches-device
+// shows: row_start[r] = data + r * width;
 // may also fail: RowTable.FailureLeavesNothing, Release.EmptiesWhatItWasGiven
 // mistake: A7, the host writes row pointers into device memory
 #include "device_pointer.h"

@@ -1,5 +1,6 @@
 // fails: Array.IsReleasedOnce
 // diagnosis: host-touches-device
+// shows: free(*array);
 // may also fail: Release.EmptiesWhatItWasGiven
 // devices: virtual
 // mistake: D10, the C library is asked to release device memory

@@ -1,5 +1,6 @@
 // fails: Compare.FindsTheFirstDifference
 // diagnosis: host-touches-device
+// shows: a[index] == b[index]
 // may also fail: Failure.IsReportedAndLeavesNothing
 // mistake: A7, the host compares elements on the device
 #include "host_and_device.h"

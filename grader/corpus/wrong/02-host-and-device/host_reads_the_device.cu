@@ -1,5 +1,6 @@
 // fails: Transfer.EveryElementArrives
 // diagnosis: host-touches-device
+// shows: std::memcpy(host, device, count * sizeof(float));
 // may also fail: Transfer.NamesItsDirection, Transfer.IsOverAtReturn,
 //     Failure.IsReportedAndLeavesNothing
 // mistake: A7, the C library is asked to copy from device memory

@@ -1,5 +1,6 @@
 // fails: Fill.SetsElementsNotBytes
 // diagnosis: host-touches-device
+// shows: device[index] = value;
 // may also fail: Failure.IsReportedAndLeavesNothing
 // mistake: A7, the host assigns to elements on the device
 #include "host_and_device.h"

@@ -1,5 +1,6 @@
 // fails: Sum.AddsEveryElement
 // diagnosis: host-touches-device
+// shows: std::accumulate(device, device + count, 0.0);
 // may also fail: Failure.IsReportedAndLeavesNothing
 // mistake: A7, the elements are added where they are, by the host
 #include "host_and_device.h"

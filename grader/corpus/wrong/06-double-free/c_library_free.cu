@@ -1,5 +1,6 @@
 // fails: Slot.DroppingFreesItsPicture
 // diagnosis: host-touches-device
+// shows: std::free(std::exchange(frame, Frame{}).pixels);
 // mistake: D10
 // devices: virtual
 
