@@ -18,7 +18,8 @@ constexpr const char* help = R"(usage: vram [COMMAND] [options]
   vram hint LAB [CHECK]     a hint, one step at a time
   vram run PROGRAM [...]    run any CUDA program on the virtual GPU
   vram bench NAME           run a benchmark
-  vram test                 test this project itself
+  vram test [NAME...]       test this project itself
+  vram setup                only set up and build
   vram corpus               grade the corpus of right, wrong and hostile solutions
 
 `vram COMMAND --help` says more. A lab is named by number, name or both: 06, double-free.

@@ -82,6 +82,20 @@ class VramScript(unittest.TestCase):
         self.assertEqual(self.calls, "")
         self.assertFalse((self.tree / "build").exists())
 
+    def test_help_of_its_own_commands_needs_no_set_up(self):
+        for command in ["test", "setup"]:
+            self.vram(command, "--help")
+            self.assertEqual(self.status, 0)
+            self.assertIn(f"usage: vram {command}", self.output)
+            self.assertEqual(self.calls, "")
+
+    def test_unknown_words_of_its_own_commands_are_refused_at_once(self):
+        for words in [("test", "--fast"), ("setup", "everything")]:
+            self.vram(*words)
+            self.assertEqual(self.status, 2)
+            self.assertIn(f'does not know "{words[1]}"', self.messages)
+            self.assertEqual(self.calls, "")
+
     def test_first_run_sets_up_builds_and_hands_over(self):
         self.vram("grade", "06")
         self.assertIn("meson setup", self.calls)
