@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -211,6 +213,18 @@ class Run {
     std::string repeated_;
 };
 
+/// "580.159.04", or "" without a driver.
+std::string driver_version() {
+    std::ifstream file("/proc/driver/nvidia/version");
+    for (std::string word; file >> word;) {
+        if (std::isdigit(static_cast<unsigned char>(word.front())) != 0 &&
+            word.find('.') != std::string::npos) {
+            return word;
+        }
+    }
+    return "";
+}
+
 void write_header(std::FILE* out) {
     Child process({"--describe"});
     std::string line;
@@ -219,12 +233,9 @@ void write_header(std::FILE* out) {
         std::fprintf(out, "%s\n", line.c_str());
     }
     process.wait();
-    if (std::FILE* version = std::fopen("/proc/driver/nvidia/version", "r")) {
-        char text[256] = {};
-        if (std::fgets(text, sizeof text, version) != nullptr) {
-            std::fprintf(out, "# driver: %s", text);
-        }
-        std::fclose(version);
+    const std::string driver = driver_version();
+    if (!driver.empty()) {
+        std::fprintf(out, "# driver: %s\n", driver.c_str());
     }
     char date[32];
     const std::time_t now = std::time(nullptr);

@@ -115,13 +115,7 @@ PROBE_ALONE(kernel_freed_small_block) {
     tell_outcome(fact, "writes to a freed block of 4 KiB");
 }
 
-PROBE_ALONE(kernel_freed_large_block) {
-    void* p = nullptr;
-    cudaMalloc(&p, std::size_t{64} << 20);
-    cudaFree(p);
-    launch_poke(static_cast<float*>(p), 0);
-    tell_outcome(fact, "writes to a freed block of 64 MiB");
-}
+// Whether a freed block of 64 MiB is noticed differs from run to run on an H200, so it is no fact.
 
 PROBE_ALONE(kernel_freed_stream_ordered) {
     void* p = nullptr;
