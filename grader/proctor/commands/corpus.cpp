@@ -14,7 +14,7 @@ namespace vram::proctor {
 
 namespace {
 
-constexpr const char* help =
+constexpr const char* corpus_help =
     R"(usage: vram corpus [--lab LAB] [--device virtual|gpu] [--only TEXT] [--one-process] [--tap]
 
 Grades every file of grader/corpus and compares with what the file says of itself: right solutions
@@ -66,7 +66,7 @@ std::vector<CorpusFile> chosen_files(const std::vector<Lab>& labs, const Argumen
 int corpus_command(const Words& words) {
     const Arguments arguments(words, {"--tap", "--one-process"}, {"--lab", "--device", "--only"});
     if (arguments.has("--help")) {
-        std::cout << help;
+        std::cout << corpus_help;
         return full_marks;
     }
     if (!arguments.words().empty()) {

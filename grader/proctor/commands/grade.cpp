@@ -23,7 +23,7 @@ namespace vram::proctor {
 
 namespace {
 
-constexpr const char* help = R"(usage: vram grade [LAB...] [options]
+constexpr const char* grade_help = R"(usage: vram grade [LAB...] [options]
 
 Grades labs: all of them, or those named ("06", "double-free", "06-double-free").
 
@@ -157,7 +157,7 @@ int grade_command(const Words& words) {
     const Arguments arguments(words, {"--tap", "--plain"},
                               {"--submission", "--device", "--json", "--seed"});
     if (arguments.has("--help")) {
-        std::cout << help;
+        std::cout << grade_help;
         return full_marks;
     }
     const auto begin = std::chrono::steady_clock::now();

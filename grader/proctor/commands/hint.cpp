@@ -13,7 +13,7 @@ namespace vram::proctor {
 
 namespace {
 
-constexpr const char* help = R"(usage: vram hint LAB [CHECK] [--step N | --all]
+constexpr const char* hint_help = R"(usage: vram hint LAB [CHECK] [--step N | --all]
 
 Shows a hint for a check, one step at a time: a question, a pointer to the place, the idea. Without
 CHECK: for the first check that failed in the last grading, else for the lab's first check.
@@ -61,7 +61,7 @@ std::size_t steps_wanted(const Arguments& arguments, std::size_t all) {
 int hint_command(const Words& words) {
     const Arguments arguments(words, {"--all", "--plain"}, {"--step"});
     if (arguments.has("--help")) {
-        std::cout << help;
+        std::cout << hint_help;
         return full_marks;
     }
     if (arguments.words().empty() || arguments.words().size() > 2) {

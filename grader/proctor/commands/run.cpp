@@ -14,7 +14,7 @@ namespace vram::proctor {
 
 namespace {
 
-constexpr const char* help = R"(usage: vram run [--report FILE] PROGRAM [ARGUMENTS]
+constexpr const char* run_help = R"(usage: vram run [--report FILE] PROGRAM [ARGUMENTS]
 
 Runs any program that was linked with the shared CUDA runtime (nvcc -cudart shared) on the virtual
 GPU and ends with its exit status. A summary of its calls goes to standard error at the end.
@@ -41,7 +41,7 @@ bool has_runtime_built_in(const std::string& program) {
 int run_command(const Words& words) {
     const Arguments arguments(words, {}, {"--report"}, true);
     if (arguments.has("--help")) {
-        std::cout << help;
+        std::cout << run_help;
         return full_marks;
     }
     if (arguments.words().empty()) {
