@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -302,6 +303,18 @@ TEST(Create, RefusesWhatIsNoImage) {
             return;
         }
     }
+    // The bytes of a row do not fit into an int: the runtime is asked for all of them, or for nothing.
+    for (const Shape& shape : {Shape{(1 << 30) + 1, 1, 4}, Shape{357913943, 1, 12}}) {
+        const Moment before;
+        Image image = poisoned_image();
+        const cudaError_t status = learner(
+            [&] { return create_image(&image, shape.width, shape.height, shape.channels); });
+        if (status == cudaSuccess ? !judge_fresh_image(image, shape, before)
+                                  : !judge_empty(image, "After a failed create_image", before)) {
+            return;
+        }
+        learner([&] { return destroy_image(&image); });
+    }
     const Moment before;
     const cudaError_t status = learner([] { return create_image(nullptr, 5, 5, 3); });
     const cudaError_t released = learner([] { return destroy_image(nullptr); });
@@ -429,9 +442,24 @@ TEST(Fill, StaysInsideTheWindow) {
         !picture.judge(wanted, "fill of a window", before)) {
         return;
     }
-    const cudaError_t outside = learner([&] { return crop_image(&image, 40, 0, 11, 5, &window); });
-    (void)judge_status(outside, cudaErrorInvalidValue,
-                       "crop_image of columns 40 to 50 of an image with 50", before);
+    struct Window {
+        int x, y, width, height;
+    };
+    for (const Window& outside :
+         {Window{40, 0, 11, 5}, Window{0, 16, 5, 5}, Window{-1, 0, 5, 5}, Window{0, -1, 5, 5},
+          Window{0, 0, 5, -1}, Window{INT_MAX, 0, 11, 5}, Window{0, INT_MAX, 5, 11}}) {
+        const cudaError_t refused = learner([&] {
+            return crop_image(&image, outside.x, outside.y, outside.width, outside.height, &window);
+        });
+        if (!judge_status(refused, cudaErrorInvalidValue,
+                          "crop_image of " + std::to_string(outside.width) + " x " +
+                              std::to_string(outside.height) + " pixels at column " +
+                              std::to_string(outside.x) + ", row " + std::to_string(outside.y) +
+                              ", of an image of 50 x 20,",
+                          before)) {
+            return;
+        }
+    }
 }
 
 TEST(Invert, EveryPixelOnce) {

@@ -526,6 +526,10 @@ void Call::book_injected() {
             handle->excused = true;
             state_.ledger.seal_handle(handles_[0].kind, handles_[0].handle);
         }
+    } else if (waits_for_device(call.entry)) {
+        // A wait that fails in earnest tells of work that is over: nothing is left in flight.
+        reinterpret_cast<cudaError_t (*)()>(
+            callable_side_function(entry_of("cudaDeviceSynchronize")))();
     } else if (allocates(call.entry) &&
                state_.injector.destination() == Injection::Destination::null) {
         std::uint64_t out = call.arguments[0];

@@ -18,7 +18,8 @@ namespace vram::runtime {
 
 enum class Device : std::uint8_t { virtual_gpu, gpu };
 
-/// Makes chosen calls of the learner's code fail without asking the runtime.
+/// Makes chosen calls of the learner's code fail without asking the runtime. A call that waits for the
+/// device has waited all the same, as one that tells of failed work has.
 struct Injection {
     /// The how-manyth eligible learner call from now fails, counted from 1. 0: no injection.
     std::uint64_t nth = 0;

@@ -32,8 +32,9 @@ using Step = cudaError_t (*)(void* job);
 
 /// Runs the steps in order, each at most once, and stops at the first that does not return
 /// cudaSuccess; returns its status. The failure is logged in one line that holds: the text of the
-/// checked expression as it stands in the source, the file and the line where it stands, and the name
-/// and the description of the code (cudaGetErrorName, cudaGetErrorString). Success logs nothing.
+/// expression that runs the step as it stands in the source, the file and the line where it stands, and
+/// the name and the description of the code (cudaGetErrorName, cudaGetErrorString). Success logs
+/// nothing.
 /// Write a macro for this; `steps[index](job)` inside it will do as the expression.
 cudaError_t run_steps(const Step* steps, int count, void* job);
 

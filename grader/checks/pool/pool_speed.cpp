@@ -117,13 +117,46 @@ class Load {
     std::vector<void*> blocks_;
 };
 
+/// Looks at blocks of which none fits, as a pool does that searches: the yardstick for one that does.
+class Search {
+  public:
+    explicit Search(std::size_t blocks) : sizes_(blocks, 256) {}
+
+    /// Nanoseconds for a look at one block.
+    double round() {
+        constexpr int searches = 16;
+        const double start = thread_nanoseconds();
+        for (int search = 0; search < searches; ++search) {
+            const std::size_t wanted = 512 + static_cast<std::size_t>(search);
+            const auto fits = std::find_if(sizes_.begin(), sizes_.end(),
+                                           [&](std::size_t size) { return size >= wanted; });
+            found_ = fits != sizes_.end();
+        }
+        return (thread_nanoseconds() - start) / (searches * static_cast<double>(sizes_.size()));
+    }
+
+  private:
+    std::vector<std::size_t> sizes_;
+    volatile bool found_ = false;
+};
+
+constexpr double a_lot = std::numeric_limits<double>::max();
+
+/// Each time is the least of some rounds.
 struct Costs {
-    double few_live = std::numeric_limits<double>::max();   ///< nanoseconds a pair
-    double many_live = std::numeric_limits<double>::max();  ///< the least of some rounds
-    std::size_t few = 0;                                    ///< blocks live
+    double few_live = a_lot;   ///< nanoseconds a pair
+    double many_live = a_lot;  ///< nanoseconds a pair
+    double look = a_lot;       ///< nanoseconds for a look at one block
+    std::size_t few = 0;       ///< blocks live
     std::size_t many = 0;
     double calls_per_pair = 0;             ///< runtime calls that reach the device
     double call_nanoseconds_per_pair = 0;  ///< what they take on the virtual clock
+
+    /// How many blocks a pair looks at for each further block that is live: about 0 for a pool that
+    /// finds its place directly.
+    double looks_per_block() const {
+        return (many_live - few_live) / static_cast<double>(many - few) / look;
+    }
 };
 
 std::uint64_t calls_so_far() {
@@ -137,22 +170,43 @@ std::uint64_t calls_so_far() {
     return calls;
 }
 
+/// A pool that searches its blocks looks at most of them, or at every other one.
+constexpr double surely_no_search = 0.25;
+constexpr double surely_a_search = 0.75;
+
+bool is_between(double looks) {
+    return looks > surely_no_search && looks < surely_a_search;
+}
+
+/// Measures in turns, so that whatever else the machine does meets all alike. A result between the
+/// bounds is measured for longer: the least of more rounds is nearer to the truth.
 [[nodiscard]] bool measure(Costs* costs) {
-    Load small(2'000);
+    constexpr std::size_t times_as_many = 10;
     Load large(20'000);
+    if (!large.fill()) {
+        return false;
+    }
+    costs->many = large.live_blocks();
+    Load small(costs->many / times_as_many + 1);
     double ignored = 0;
-    if (!small.fill() || !large.fill() || !small.round(&ignored) || !large.round(&ignored)) {
+    if (!small.fill() || !small.round(&ignored) || !large.round(&ignored)) {
         return false;
     }
     costs->few = small.live_blocks();
-    costs->many = large.live_blocks();
+    Search search(costs->many);
     constexpr int rounds = 80;
     constexpr double longest = 0.25e9;
+    constexpr double longest_when_between = 1.5e9;
     const double start = thread_nanoseconds();
     const std::uint64_t calls_before = calls_so_far();
     const std::uint64_t clock_before = session().virtual_nanoseconds();
     int done = 0;
-    while (done < 2 || (done < rounds && thread_nanoseconds() - start < longest)) {
+    const auto go_on = [&] {
+        const double spent = thread_nanoseconds() - start;
+        return done < 2 || (done < rounds && spent < longest) ||
+               (is_between(costs->looks_per_block()) && spent < longest_when_between);
+    };
+    while (go_on()) {
         double small_cost = 0;
         double large_cost = 0;
         if (!small.round(&small_cost) || !large.round(&large_cost)) {
@@ -160,6 +214,7 @@ std::uint64_t calls_so_far() {
         }
         costs->few_live = std::min(costs->few_live, small_cost);
         costs->many_live = std::min(costs->many_live, large_cost);
+        costs->look = std::min(costs->look, search.round());
         ++done;
     }
     const double pairs_done = 2.0 * static_cast<double>(Load::pairs) * done;
@@ -214,32 +269,23 @@ double drivers_nanoseconds_per_pair() {
 }
 
 std::string cost_text(const Costs& costs) {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "a pair costs %.0f ns with %zu blocks live and %.0f ns with %zu, %.1f times as "
-                  "much",
-                  costs.few_live, costs.few, costs.many_live, costs.many,
-                  costs.many_live / costs.few_live);
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "a pair costs %.0f ns with %zu blocks live and %.0f ns with %zu; for each further "
+        "block it takes as long as looking at %.1f of them",
+        costs.few_live, costs.few, costs.many_live, costs.many, costs.looks_per_block());
     return text;
 }
 
-constexpr double share_of_searching_pools = 0.5;
-
-/// The share by the growth of the cost, as a power of the number of blocks: 0 is constant, 1 is a
-/// search through all of them. Caches alone bring constant work to 0.4. Nothing when it is too close
-/// to the border.
+/// The share by the growth of the cost; nothing when it can't be told.
 std::optional<double> share_by_growth(const Costs& costs) {
-    constexpr double surely_no_search = 0.48;
-    constexpr double surely_a_search = 0.52;
-    if (costs.many <= 2 * costs.few) {
-        return share_of_searching_pools;  // it could not even be filled in the time
-    }
-    const double power = std::log(costs.many_live / costs.few_live) /
-                         std::log(static_cast<double>(costs.many) / static_cast<double>(costs.few));
-    if (power > surely_no_search && power < surely_a_search) {
+    constexpr double share_of_searching_pools = 0.5;
+    const double looks = costs.looks_per_block();
+    if (is_between(looks)) {
         return std::nullopt;
     }
-    return power <= surely_no_search ? 1 : share_of_searching_pools;
+    return looks <= surely_no_search ? 1 : share_of_searching_pools;
 }
 
 /// The share by comparison with other allocators, measured in this very run.
