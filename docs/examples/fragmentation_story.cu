@@ -22,7 +22,7 @@ char* allocate(const char* name, size_t mebibytes) {
 
 void release(const char* name, char* block) {
     cudaFree(block);
-    std::printf("  %-22s                                      then free %4zu MiB\n", name,
+    std::printf("  %-22s                                        then free %4zu MiB\n", name,
                 free_mebibytes());
 }
 
