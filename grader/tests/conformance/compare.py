@@ -4,7 +4,8 @@
 usage: compare.py PROGRAM RECORDED EXPLAINED [--seen FILE]
 
 PROGRAM is run on the device that VRAM_DEVICE names, unless --seen gives its output. Exit status 1
-when a fact differs and no explanation says so, or when an explanation says what is not so.
+when a fact differs and no explanation says so, when a recorded fact is not seen, or when an explanation
+says what is not so. Facts of probes that are younger than the recording are counted, not judged.
 """
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def read_explanations(text):
 def differences(recorded, seen, explanations):
     """Lines that say what differs without an explanation, or is explained and not so."""
     lines = []
-    for name in recorded.keys() | seen.keys() | explanations.keys():
+    for name in recorded.keys() | explanations.keys():
         there = recorded.get(name, "(not recorded)")
         here = seen.get(name, "(not seen)")
         if name in explanations:
@@ -80,8 +81,9 @@ def main(arguments):
     found = differences(recorded, seen, explanations)
     for line in found:
         print(line)
-    print(f"{len(seen)} facts seen, {len(recorded)} recorded, {len(explanations)} explained "
-          f"differences, {len(found)} others")
+    unjudged = len(seen.keys() - recorded.keys() - explanations.keys())
+    print(f"{len(recorded)} facts recorded, {len(seen)} seen, {unjudged} of them not recorded yet; "
+          f"{len(explanations)} explained differences, {len(found)} others")
     return 1 if found or not seen else 0
 
 

@@ -23,9 +23,11 @@ class Differences(unittest.TestCase):
         self.assertIn("recorded: 1", found[0])
         self.assertIn("here:     2", found[0])
 
-    def test_include_facts_that_only_one_side_has(self):
+    def test_include_recorded_facts_that_are_not_seen(self):
         self.assertEqual(len(compare.differences({"a": "1"}, {}, {})), 1)
-        self.assertEqual(len(compare.differences({}, {"a": "1"}, {})), 1)
+
+    def test_leave_out_facts_that_were_never_recorded(self):
+        self.assertEqual(compare.differences({}, {"a": "1"}, {}), [])
 
     def test_may_be_explained(self):
         self.assertEqual(compare.differences({"a": "1"}, {"a": "2"}, {"a": ("2", REASON)}), [])
