@@ -23,8 +23,9 @@ constexpr const char* usage =
 
 Runs kernels on the virtual GPU and reports how many lane-instructions (a warp instruction counts once
 for each active lane) they execute a second on one core, what the access checks cost, what a second
-core gains, and how long a launch takes. Ends with status 1 when results or counters depend on the
-number of cores.
+core gains, and how long a launch takes. Figures of one core are of processor time, so that other
+programs disturb them less; what a second core gains is of wall time and wants an idle machine.
+Ends with status 1 when results or counters depend on the number of cores.
 
   --json FILE   write the figures as JSON as well
   --repeat N    launches of each kernel, of which the fastest counts (9)

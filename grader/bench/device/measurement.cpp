@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,13 @@ void must(cudaError_t error) {
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double processor_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    constexpr double nanosecond = 1e-9;
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * nanosecond;
 }
 
 std::uint64_t hash_of(const void* data, std::size_t bytes) {
@@ -82,28 +90,31 @@ class Measuring {
         run.result = result.hash();
         run.lane_instructions = after.lane_instructions - before.lane_instructions;
         run.counters = hash_of_difference(before, after);
-        run.seconds = best_time(launch);
+        run.time = best_time(launch);
         return run;
     }
 
-    double launch_time() {
+    BestTime launch_time() {
         constexpr int launches = 100;
-        return best_time([] {
-                   for (int i = 0; i < launches; ++i) {
-                       launch_nothing();
-                   }
-               }) /
-               launches;
+        BestTime of_all = best_time([] {
+            for (int i = 0; i < launches; ++i) {
+                launch_nothing();
+            }
+        });
+        return {of_all.wall_seconds / launches, of_all.processor_seconds / launches};
     }
 
   private:
-    double best_time(const std::function<void()>& launch) {
-        double best = 1e9;
+    BestTime best_time(const std::function<void()>& launch) {
+        BestTime best;
         for (int i = 0; i < repetitions_; ++i) {
             const auto start = Clock::now();
+            const double processor_start = processor_seconds();
             launch();
             must(cudaDeviceSynchronize());
-            best = std::min(best, seconds_since(start));
+            best.wall_seconds = std::min(best.wall_seconds, seconds_since(start));
+            best.processor_seconds =
+                std::min(best.processor_seconds, processor_seconds() - processor_start);
         }
         return best;
     }
@@ -150,7 +161,7 @@ DeviceRun run_here(runtime::Session& session, int repetitions) {
     run.kernels.push_back(measuring.measure("tiled matrix product", c, [&] {
         launch_matrix_product(a.get(), b.get(), c.get(), matrix_side);
     }));
-    run.launch_seconds = measuring.launch_time();
+    run.launch = measuring.launch_time();
     return run;
 }
 
@@ -170,7 +181,7 @@ bool whole(Transfer transfer, int descriptor, Object& object) {
 
 void send(DeviceRun run, int descriptor) {
     std::size_t count = run.kernels.size();
-    bool sent = whole(write, descriptor, count) && whole(write, descriptor, run.launch_seconds);
+    bool sent = whole(write, descriptor, count) && whole(write, descriptor, run.launch);
     for (KernelRun& kernel : run.kernels) {
         sent = sent && whole(write, descriptor, kernel);
     }
@@ -178,7 +189,7 @@ void send(DeviceRun run, int descriptor) {
 
 bool receive(DeviceRun& run, int descriptor) {
     std::size_t count = 0;
-    if (!whole(read, descriptor, count) || !whole(read, descriptor, run.launch_seconds)) {
+    if (!whole(read, descriptor, count) || !whole(read, descriptor, run.launch)) {
         return false;
     }
     run.kernels.resize(count);

@@ -13,10 +13,17 @@ struct Setting {
     bool check_accesses = true;
 };
 
+/// The best of several launches, each with its wait. Processor time leaves out what other programs
+/// on the machine take.
+struct BestTime {
+    double wall_seconds = 1e9;
+    double processor_seconds = 1e9;  ///< of all threads of the process
+};
+
 /// One kernel under one setting.
 struct KernelRun {
     char name[24] = {};
-    double seconds = 0;                   ///< the best of several launches, each with its wait
+    BestTime time;
     std::uint64_t lane_instructions = 0;  ///< of one launch
     std::uint64_t counters = 0;           ///< hash over all counters of one launch
     std::uint64_t result = 0;             ///< hash over the memory that the launch wrote
@@ -24,7 +31,7 @@ struct KernelRun {
 
 struct DeviceRun {
     std::vector<KernelRun> kernels;
-    double launch_seconds = 0;  ///< an empty kernel of one warp, launched and run
+    BestTime launch;  ///< of an empty kernel of one warp, launched and run
 };
 
 /// Runs everything in a fork, so that the setting is read anew. Throws std::runtime_error when the

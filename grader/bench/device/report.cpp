@@ -26,16 +26,17 @@ const char* sameness(const KernelFigures& kernel) {
 DeviceFigures figures_of(const DeviceRun& one_worker, const DeviceRun& two_workers,
                          const DeviceRun& unchecked) {
     DeviceFigures figures;
-    figures.launch_microseconds = one_worker.launch_seconds * 1e6;
+    figures.launch_microseconds = one_worker.launch.processor_seconds * 1e6;
     for (std::size_t i = 0; i < one_worker.kernels.size(); ++i) {
         const KernelRun& one = one_worker.kernels[i];
         const KernelRun& two = two_workers.kernels.at(i);
         KernelFigures kernel;
         kernel.name = one.name;
         kernel.lane_instructions_per_second =
-            static_cast<double>(one.lane_instructions) / one.seconds;
-        kernel.checks_cost = one.seconds / unchecked.kernels.at(i).seconds;
-        kernel.two_workers_speed = one.seconds / two.seconds;
+            static_cast<double>(one.lane_instructions) / one.time.processor_seconds;
+        kernel.checks_cost =
+            one.time.processor_seconds / unchecked.kernels.at(i).time.processor_seconds;
+        kernel.two_workers_speed = one.time.wall_seconds / two.time.wall_seconds;
         kernel.same_result = one.result == two.result;
         kernel.same_counters = one.counters == two.counters;
         figures.kernels.push_back(kernel);

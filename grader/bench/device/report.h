@@ -10,9 +10,9 @@ namespace vram::bench {
 
 struct KernelFigures {
     std::string name;
-    double lane_instructions_per_second = 0;  ///< one worker, access checks on
-    double checks_cost = 0;        ///< time with access checks, divided by the time without
-    double two_workers_speed = 0;  ///< time of one worker, divided by the time of two
+    double lane_instructions_per_second = 0;  ///< one worker, access checks on, processor time
+    double checks_cost = 0;        ///< processor time with access checks, divided by that without
+    double two_workers_speed = 0;  ///< wall time of one worker, divided by that of two
     bool same_result = false;      ///< with one worker and with two
     bool same_counters = false;
 };
