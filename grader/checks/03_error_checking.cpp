@@ -558,12 +558,35 @@ void judge_survival(FailureCase& failure) {
            judge_no_leaks(before, "service_stop"));
 }
 
+/// What a start answers when one of its calls fails, and what it leaves behind.
+void judge_failing_start(FailureCase& failure) {
+    const Moment before;
+    Client client;
+    failure.arm();
+    const cudaError_t status = client.start();
+    failure.disarm();
+    if (!failure.fired()) {
+        client.stop();
+        return;
+    }
+    if (status == cudaSuccess) {
+        (void)judge_status(client.request(), cudaSuccess,
+                           "a request to a service that started " + failure.condition(), before);
+        client.stop();
+        return;
+    }
+    (void)(judge_status(status, failure.error(), "service_start, " + failure.condition() + ",",
+                        before) &&
+           judge_null(client.service, "*out", before) &&
+           judge_no_leaks(before, "service_start " + failure.condition()));
+}
+
 }  // namespace
 
 TEST(Service, SurvivesWhatCanBeSurvived) {
     SweepOptions options;
     options.errors = {cudaErrorInvalidValue, cudaErrorMemoryAllocation};
-    if (!sweep_failures(judge_survival, options)) {
+    if (!sweep_failures(judge_survival, options) || !sweep_failures(judge_failing_start, options)) {
         return;
     }
     // A launch that the runtime refuses by itself, then a good request.
