@@ -26,10 +26,10 @@ void read_module(ModuleEntry& entry) {
         entry.module = ptx::load_module(entry.wrapper);
 }
 
-void report_unusable(const std::string& what, const std::string& why) {
+void report_unusable(const std::string& what, const std::string& first_line) {
     Report report;
     report.kind = ReportKind::kernel_not_supported;
-    report.first_line = what + " cannot run on the virtual GPU: " + why;
+    report.first_line = first_line;
     report.kernel = what;
     report.parties.push_back({observer().current_call(), what, 0, 0});
     observer().on_report(report);
@@ -108,7 +108,8 @@ KernelEntry* find_kernel_entry(const void* symbol_or_handle) {
 cudaError_t instantiate(Card& card, ModuleEntry& entry) {
     read_module(entry);
     if (const std::string& why = ptx::why_unusable(*entry.module); !why.empty()) {
-        report_unusable("the program's device code", why);
+        report_unusable("the program's device code",
+                        "the program's device code cannot run on the virtual GPU: " + why);
         return cudaErrorNoKernelImageForDevice;
     }
     if (entry.instantiated)
@@ -142,7 +143,10 @@ cudaError_t prepare(Card& card, KernelEntry& entry) {
     if (!entry.kernel)
         entry.kernel = ptx::find_kernel(*entry.module->module, entry.name);
     if (!entry.kernel) {
-        report_unusable("kernel " + entry.name, "the device code in use does not hold it");
+        report_unusable(
+            "kernel " + entry.name,
+            "kernel " + entry.name +
+                " cannot run on the virtual GPU: the device code in use does not hold it");
         return cudaErrorInvalidDeviceFunction;
     }
     const ptx::KernelAttributes& attributes = ptx::attributes(*entry.kernel);

@@ -55,6 +55,8 @@ bool FunctionDecoder::decode_memory(const Mnemonic& mnemonic, Instruction& instr
         decode_store(mnemonic, instruction);
     } else if (base == "atom" || base == "red") {
         decode_atomic(mnemonic, instruction);
+    } else if (decode_memory_barrier(mnemonic, instruction)) {
+        return true;
     } else if (base == "cp" && mnemonic.has("async")) {
         decode_async_copy(mnemonic, instruction);
     } else {
@@ -221,8 +223,15 @@ void FunctionDecoder::decode_async_copy(const Mnemonic& mnemonic, Instruction& i
         function_.code.push_back(instruction);
         return;
     }
-    if (mnemonic.has("bulk") || mnemonic.has("mbarrier") ||
-        !(mnemonic.has("ca") || mnemonic.has("cg"))) {
+    if (mnemonic.has("mbarrier")) {
+        decode_arrival_of_copies(mnemonic, instruction);
+        return;
+    }
+    if (mnemonic.has("bulk")) {
+        decode_bulk_copy(mnemonic, instruction);
+        return;
+    }
+    if (!mnemonic.has("ca") && !mnemonic.has("cg")) {
         unsupported();
     }
     const ParsedOperand to = parse_operand();

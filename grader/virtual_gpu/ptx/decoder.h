@@ -144,6 +144,12 @@ class FunctionDecoder {
                       Instruction& instruction, std::size_t bytes);
     void skip_cache_operands();
 
+    // decode_mbarrier.cpp
+    bool decode_memory_barrier(const Mnemonic& mnemonic, Instruction& instruction);
+    void decode_arrival_of_copies(const Mnemonic& mnemonic, Instruction& instruction);
+    void decode_bulk_copy(const Mnemonic& mnemonic, Instruction& instruction);
+    void place_barrier(const Mnemonic& mnemonic, Instruction& instruction);
+
     // decode_texture.cpp
     bool decode_texture(const Mnemonic& mnemonic, Instruction& instruction);
     void decode_texture_fetch(const Mnemonic& mnemonic, Instruction& instruction);

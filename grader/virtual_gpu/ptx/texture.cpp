@@ -267,18 +267,37 @@ float weight_of_corner(const Sample& sample, unsigned corner) {
     return weight;
 }
 
-const TextureView& view_of(const Warp& warp, int lane, std::uint64_t handle, bool surface) {
-    const TextureView* view = nullptr;
-    if (texture_finder != nullptr) {
-        view = surface ? texture_finder->surface(handle) : texture_finder->texture(handle);
+/// Finds the views of a warp's lanes, which mostly use the same object.
+class ViewLookup {
+  public:
+    ViewLookup(const Warp& warp, bool surface) : warp_(warp), surface_(surface) {}
+
+    const TextureView& find(int lane, std::uint64_t handle) {
+        if (view_ == nullptr || handle != handle_) {
+            handle_ = handle;
+            view_ = look_up(handle);
+        }
+        if (view_ == nullptr) {
+            fail(warp_, lane,
+                 std::string("uses a ") + (surface_ ? "surface" : "texture") +
+                     " object that was never made, or destroyed");
+        }
+        return *view_;
     }
-    if (view == nullptr) {
-        fail(warp, lane,
-             std::string("uses a ") + (surface ? "surface" : "texture") +
-                 " object that was never made, or destroyed");
+
+  private:
+    const TextureView* look_up(std::uint64_t handle) const {
+        if (texture_finder == nullptr) {
+            return nullptr;
+        }
+        return surface_ ? texture_finder->surface(handle) : texture_finder->texture(handle);
     }
-    return *view;
-}
+
+    const Warp& warp_;
+    bool surface_;
+    std::uint64_t handle_ = 0;
+    const TextureView* view_ = nullptr;
+};
 
 void gather_coordinates(const Warp& warp, const Instruction& instruction, int lane,
                         std::uint32_t* coordinates) {
@@ -315,10 +334,11 @@ void sample_texture(Warp& warp, const Instruction& instruction) {
     const auto* handles = warp.source<std::uint64_t>(instruction.d);
     std::array<Sample, lanes_per_warp> samples;
     unsigned corners = 1;
+    ViewLookup views(warp, false);
     for (int lane : ActiveLanes{warp.mask}) {
         std::uint32_t coordinates[4];
         gather_coordinates(warp, instruction, lane, coordinates);
-        samples[lane] = sample_of(plan, view_of(warp, lane, handles[lane], false), coordinates);
+        samples[lane] = sample_of(plan, views.find(lane, handles[lane]), coordinates);
         if (samples[lane].view->linear_filter && !plan.integer_coordinates) {
             corners = std::max(corners, 1u << samples[lane].axes);
         }
@@ -370,8 +390,9 @@ std::uint32_t surface_addresses(Warp& warp, const Instruction& instruction, unsi
     const TexturePlan plan = TexturePlan::unpacked(instruction.immediate);
     const auto* handles = warp.source<std::uint64_t>(instruction.d);
     std::uint32_t inside = 0;
+    ViewLookup views(warp, true);
     for (int lane : ActiveLanes{warp.mask}) {
-        const TextureView& view = view_of(warp, lane, handles[lane], true);
+        const TextureView& view = views.find(lane, handles[lane]);
         std::uint32_t coordinates[4];
         gather_coordinates(warp, instruction, lane, coordinates);
         const std::uint32_t* position = coordinates + (plan.layered ? 1 : 0);

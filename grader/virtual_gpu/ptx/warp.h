@@ -71,8 +71,9 @@ struct Warp {
     std::uint32_t live = 0;   ///< lanes that have not exited
     std::uint32_t initial = 0;
     const Instruction* current = nullptr;
-    bool may_spin = false;  ///< an atomic or volatile access since the last backward branch
-    bool has_spun = false;  ///< took such a backward branch in its last turn
+    bool may_spin = false;       ///< an atomic or volatile access since the last backward branch
+    bool waits_in_vain = false;  ///< saw an unfinished phase of an mbarrier since then
+    bool has_spun = false;       ///< took such a backward branch in its last turn
 
     // Divergence.
     std::vector<Group> waiting;

@@ -277,13 +277,17 @@ class WarpRunner {
 
     void pay_for_loop() {
         const bool diverged = !warp_.waiting.empty();
-        if (warp_.may_spin) {
+        if (warp_.waits_in_vain) {
+            fuel_ = -1;  // somebody else has to act
+            warp_.has_spun = true;
+        } else if (warp_.may_spin) {
             fuel_ -= diverged ? cost_spinning_diverged : cost_spinning;
             warp_.has_spun = true;
         } else {
             fuel_ -= diverged ? cost_diverged : 1;
         }
         warp_.may_spin = false;
+        warp_.waits_in_vain = false;
         out_of_fuel_ = fuel_ < 0;
     }
 

@@ -145,6 +145,7 @@ void Worker::start_warp(BlockState&, Warp& warp) {
     warp.live = warp.initial;
     warp.carry = 0;
     warp.may_spin = false;
+    warp.waits_in_vain = false;
     warp.turn = 0;
     warp.turn_over = false;
     warp.free_frames.clear();

@@ -12,11 +12,14 @@ mkdir -p "$folder/objects" "$folder/corpus"
 flags="-std=c++20 -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
 flags="$flags -I$root -Wno-unknown-pragmas -Wno-unknown-warning-option"
 cd "$root"
+newest_header=$(ls -t grader/virtual_gpu/*.h grader/virtual_gpu/ptx/*.h grader/virtual_gpu/memory/*.h \
+    grader/virtual_gpu/ptx/operations/*.h grader/virtual_gpu/ptx/operations/*.inc | head -n 1)
 objects=
 for source in grader/virtual_gpu/ptx/*.cpp grader/virtual_gpu/ptx/operations/*.cpp \
               grader/tests/ptx/observer_for_tests.cpp grader/tests/ptx/fuzz/fuzz_readers.cpp; do
     object=$folder/objects/$(echo "$source" | tr / _).o
-    if [ ! -e "$object" ] || [ "$source" -nt "$object" ]; then
+    if [ ! -e "$object" ] || [ "$source" -nt "$object" ] ||
+        [ "$newest_header" -nt "$object" ]; then
         clang++ $flags -c "$source" -o "$object"
     fi
     objects="$objects $object"
