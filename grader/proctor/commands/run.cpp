@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -74,6 +75,10 @@ int run_command(const Words& words) {
         pointers.push_back(const_cast<char*>(word.c_str()));
     }
     pointers.push_back(nullptr);
+    // This process keeps signals for itself that have to end the program.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
     execvp(pointers.front(), pointers.data());
     std::cerr << "vram: " << arguments.words().front() << " can't be run: " << std::strerror(errno)
               << "\n";
