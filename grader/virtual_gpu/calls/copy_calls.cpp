@@ -66,7 +66,8 @@ cudaError_t slab(const cudaPitchedPtr& where, const cudaPos& position, const cud
     const bool several_slices = extent.depth > 1 || position.z > 0;
     if (position.x + extent.width > where.pitch ||
         (several_slices && position.y + extent.height > where.ysize))
-        return cudaErrorInvalidPitchValue;
+        return extent.height == 1 && extent.depth == 1 ? cudaErrorInvalidValue  // as measured
+                                                       : cudaErrorInvalidPitchValue;
     const std::size_t slice = where.pitch * where.ysize;
     const std::size_t offset = position.z * slice + position.y * where.pitch + position.x;
     box = Box{address_of(where.ptr) + offset,
@@ -83,10 +84,10 @@ cudaError_t copy_slab(const cudaPitchedPtr& destination, const cudaPos& destinat
                       const cudaExtent& extent, cudaMemcpyKind kind, cudaStream_t stream,
                       Blocking blocking, const char* name) {
     CallScope call;
+    if (call.refused())  // before the question whether there is anything to copy, as measured
+        return call.refused();
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
         return cudaSuccess;
-    if (call.refused())
-        return call.refused();
     Box to, from;
     if (const cudaError_t error = slab(destination, destination_position, extent, to))
         return error;

@@ -74,6 +74,8 @@ cudaError_t copy_to_symbol(const void* symbol, const void* source, std::size_t b
     const ptx::Variable* variable = find_variable(call.card(), symbol, error);
     if (!variable)
         return error;
+    if (bytes == 0)  // as measured, even after a sticky error and past the end
+        return cudaSuccess;
     if (call.refused())
         return call.refused();
     if (outside(*variable, bytes, offset))
@@ -262,6 +264,8 @@ VIRTUAL_CALL(cudaError_t, cudaGetSymbolAddress, void** out, const void* symbol) 
 
 VIRTUAL_CALL(cudaError_t, cudaGetSymbolSize, size_t* bytes, const void* symbol) {
     CallScope call;
+    if (!symbol)
+        return cudaErrorInvalidSymbol;
     if (call.refused())
         return call.refused();
     if (!bytes)
@@ -308,10 +312,12 @@ VIRTUAL_STREAM_CALL(cudaMemcpyFromSymbolAsync, _ptsz,
 
 VIRTUAL_CALL(cudaError_t, cudaFuncGetAttributes, cudaFuncAttributes* out, const void* function) {
     CallScope call;
-    if (call.refused())
-        return call.refused();
     if (!out)
         return cudaErrorInvalidValue;
+    if (!function)
+        return cudaErrorInvalidDeviceFunction;
+    if (call.refused())
+        return call.refused();
     cudaError_t error = cudaSuccess;
     const KernelEntry* entry = prepared(call.card(), function, error);
     if (!entry)

@@ -19,9 +19,11 @@ std::shared_ptr<Event> event_of(Card& card, cudaEvent_t handle) {
 
 cudaError_t make_stream(cudaStream_t* out, unsigned flags, int priority) {
     CallScope call(cost::create_handle);
+    if (flags & ~unsigned{cudaStreamNonBlocking})
+        return cudaErrorInvalidValue;
     if (call.refused())
         return call.refused();
-    if (!out || (flags & ~unsigned{cudaStreamNonBlocking}))
+    if (!out)
         return cudaErrorInvalidValue;
     const int clamped = priority < highest_priority  ? highest_priority
                         : priority > lowest_priority ? lowest_priority
@@ -289,6 +291,8 @@ VIRTUAL_STREAM_CALL(cudaEventRecordWithFlags, _ptsz,
 
 VIRTUAL_CALL(cudaError_t, cudaEventSynchronize, cudaEvent_t handle) {
     CallScope call(cost::synchronise);
+    if (!handle)
+        return cudaErrorInvalidResourceHandle;
     if (call.refused())
         return call.refused();
     const auto event = event_of(call.card(), handle);
@@ -318,14 +322,14 @@ VIRTUAL_CALL(cudaError_t, cudaEventElapsedTime, float* milliseconds, cudaEvent_t
     CallScope call;
     if (!start_handle || !end_handle)
         return cudaErrorInvalidResourceHandle;
+    if (!milliseconds)
+        return cudaErrorInvalidValue;
     if (call.refused())
         return call.refused();
     const auto start = event_of(call.card(), start_handle);
     const auto end = event_of(call.card(), end_handle);
     if (!start || !end)
         return cudaErrorInvalidResourceHandle;
-    if (!milliseconds)
-        return cudaErrorInvalidValue;
     const bool timed = !((start->flags | end->flags) & cudaEventDisableTiming);
     if (!start->recorded || !end->recorded || !timed)
         return cudaErrorInvalidResourceHandle;

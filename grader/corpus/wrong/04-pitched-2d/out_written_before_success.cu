@@ -1,5 +1,6 @@
 // fails: Failure.IsReported
 // diagnosis: not-empty
+// may also fail: Create.RefusesWhatIsNoImage
 
 // The shape is stored before it is known whether there is memory for it.
 #include "pitched_image.h"

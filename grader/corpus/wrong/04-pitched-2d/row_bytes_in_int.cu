@@ -93,12 +93,13 @@ cudaError_t create_image(Image* out, int width, int height, int channels) {
         return cudaErrorInvalidValue;
     if (!width || !height)
         return cudaSuccess;
-    cudaPitchedPtr block{};
-    const cudaError_t e = cudaMalloc3D(
-        &block, make_cudaExtent(unsigned(width) * unsigned(channels), std::size_t(height), 1));
+    void* block = nullptr;
+    std::size_t pitch = 0;
+    const cudaError_t e =
+        cudaMallocPitch(&block, &pitch, unsigned(width) * unsigned(channels), std::size_t(height));
     if (e != cudaSuccess)
         return e;
-    *out = {static_cast<Byte*>(block.ptr), block.pitch, width, height, channels};
+    *out = {static_cast<Byte*>(block), pitch, width, height, channels};
     return cudaSuccess;
 }
 

@@ -1,5 +1,6 @@
 // fails: Create.AsksForRowsInBytes
 // diagnosis: width-height-swapped
+// may also fail: Create.RefusesWhatIsNoImage
 // mistake: C4
 
 // Rows first, then bytes of a row.

@@ -1,6 +1,6 @@
 // fails: Blocks.AreAlignedAndApart
 // diagnosis: contents-lost
-// may also fail: Misuse.IsRefused
+// may also fail: Misuse.IsRefused, Traces.StayFast
 
 // A small freed block is cleared as a whole page, which reaches into its neighbours.
 #include "pool.h"
