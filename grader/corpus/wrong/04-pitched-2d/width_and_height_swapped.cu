@@ -1,6 +1,5 @@
 // fails: Create.AsksForRowsInBytes
 // diagnosis: width-height-swapped
-// may also fail: Create.RefusesWhatIsNoImage
 // mistake: C4
 
 // Rows first, then bytes of a row.

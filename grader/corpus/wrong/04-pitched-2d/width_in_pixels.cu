@@ -1,6 +1,6 @@
 // fails: Create.AsksForRowsInBytes
 // diagnosis: wrong-size
-// may also fail: Create.RefusesWhatIsNoImage, Failure.IsReported, Fill.StaysInsideTheWindow
+// may also fail: Failure.IsReported, Fill.StaysInsideTheWindow
 // mistake: C2
 
 // The runtime is asked for rows as wide as the image has pixels.
