@@ -139,6 +139,19 @@ cudaError_t set_up(const cudaTextureDesc& settings, ptx::TextureView& view) {
     return cudaSuccess;
 }
 
+cudaError_t destroy(HandleTable<ViewObject>& views, std::uint64_t handle) {
+    CallScope call;
+    if (call.refused())
+        return call.refused();
+    if (handle == 0)
+        return cudaSuccess;
+    if (!views.find(handle))
+        return cudaErrorInvalidValue;
+    call.card().scheduler.run_without_waiting();  // kernels that still use it
+    views.remove(handle);
+    return cudaSuccess;
+}
+
 }  // namespace
 
 VIRTUAL_CALL(cudaError_t, cudaCreateTextureObject, cudaTextureObject_t* out,
@@ -165,16 +178,7 @@ VIRTUAL_CALL(cudaError_t, cudaCreateTextureObject, cudaTextureObject_t* out,
 }
 
 VIRTUAL_CALL(cudaError_t, cudaDestroyTextureObject, cudaTextureObject_t handle) {
-    CallScope call;
-    if (call.refused())
-        return call.refused();
-    if (handle == 0)
-        return cudaSuccess;
-    if (!objects().textures.find(handle))
-        return cudaErrorInvalidValue;
-    call.card().scheduler.run_without_waiting();  // kernels that still use it
-    objects().textures.remove(handle);
-    return cudaSuccess;
+    return destroy(objects().textures, handle);
 }
 
 VIRTUAL_CALL(cudaError_t, cudaGetTextureObjectResourceDesc, cudaResourceDesc* out,
@@ -222,16 +226,7 @@ VIRTUAL_CALL(cudaError_t, cudaCreateSurfaceObject, cudaSurfaceObject_t* out,
 }
 
 VIRTUAL_CALL(cudaError_t, cudaDestroySurfaceObject, cudaSurfaceObject_t handle) {
-    CallScope call;
-    if (call.refused())
-        return call.refused();
-    if (handle == 0)
-        return cudaSuccess;
-    if (!objects().surfaces.find(handle))
-        return cudaErrorInvalidValue;
-    call.card().scheduler.run_without_waiting();  // kernels that still use it
-    objects().surfaces.remove(handle);
-    return cudaSuccess;
+    return destroy(objects().surfaces, handle);
 }
 
 }  // namespace vram::virtual_gpu
