@@ -1,18 +1,12 @@
 #include "grader/bench/device/report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "grader/bench/format.h"
 
 namespace vram::bench {
 namespace {
-
-template <class... Values>
-std::string format(const char* form, Values... values) {
-    char line[256];
-    std::snprintf(line, sizeof line, form, values...);
-    return line;
-}
 
 const char* sameness(const KernelFigures& kernel) {
     if (!kernel.same_result) {

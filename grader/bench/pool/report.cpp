@@ -1,19 +1,10 @@
 #include "grader/bench/pool/report.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "grader/bench/format.h"
+
 namespace vram::bench {
-namespace {
-
-template <class... Values>
-std::string format(const char* form, Values... values) {
-    char line[256];
-    std::snprintf(line, sizeof line, form, values...);
-    return line;
-}
-
-}  // namespace
 
 std::string as_text(const std::vector<Measurement>& measurements) {
     std::string text = format("%-12s %-16s %9s %9s %9s %12s %9s %9s\n", "trace", "allocator",
