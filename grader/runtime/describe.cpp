@@ -167,6 +167,18 @@ std::string describe_call(Ledger& ledger, const CallRecord& call) {
     return call.injected ? text + " (made to fail by the grader)" : text;
 }
 
+const char* handle_name(HandleKind kind) {
+    switch (kind) {
+        case HandleKind::stream:
+            return "stream";
+        case HandleKind::event:
+            return "event";
+        case HandleKind::pool:
+            return "memory pool";
+    }
+    return "handle";
+}
+
 std::string describe_allocation(const AllocationRecord& allocation) {
     std::string origin = family_name(allocation.family);
     switch (allocation.family) {

@@ -11,9 +11,12 @@ namespace vram::runtime {
 /// What a program calls it: "cudaMemcpy" for cudaMemcpy_ptds, "A kernel launch".
 std::string call_name(const CallRecord& call);
 /// "cudaMalloc(1048576 bytes) -> 0x200000000400", "cudaFree(0x...) -> cudaErrorInvalidValue".
+/// Takes the ledger's lock for the name of a kernel.
 std::string describe_call(Ledger& ledger, const CallRecord& call);
 /// "a 4096-byte block from cudaMalloc".
 std::string describe_allocation(const AllocationRecord& allocation);
+/// "stream", "event" or "memory pool".
+const char* handle_name(HandleKind kind);
 /// "host to device" and so on.
 const char* copy_kind_name(int kind);
 /// "0x200000000400".

@@ -496,15 +496,14 @@ void diagnose_destination(Call& call, const ClassifiedPointer& out) {
 }
 
 void diagnose_dead_handle(Call& call, const HandleRecord& handle) {
-    const char* kind = handle.kind == HandleKind::stream  ? "a stream"
-                       : handle.kind == HandleKind::event ? "an event"
-                                                          : "a memory pool";
+    const std::string article = handle.kind == HandleKind::event ? "an " : "a ";
     Misuse misuse;
     misuse.kind = MisuseKind::dead_handle;
     misuse.address = handle.handle;
     misuse.other_call = handle.destroyed_by;
     copy_text(misuse.first_line, sizeof misuse.first_line,
-              call.name() + " was given " + kind + " that had been destroyed before.");
+              call.name() + " was given " + article + handle_name(handle.kind) +
+                  " that had been destroyed before.");
     call.add_misuse(misuse, Stands::always);
 }
 

@@ -124,7 +124,7 @@ class Session {
         std::uint64_t launches = 0, load_requests = 0, load_sectors = 0, store_requests = 0,
                       store_sectors = 0, atomic_requests = 0, atomic_sectors = 0,
                       shared_requests = 0, shared_waves = 0, warp_instructions = 0,
-                      lane_instructions = 0;
+                      lane_instructions = 0, branches = 0, divergent_branches = 0;
     };
     virtual KernelCounters kernel_counters() const = 0;
 

@@ -19,6 +19,8 @@ Session::KernelCounters counters_of(const virtual_gpu::ptx::Counters& counted,
     counters.shared_waves = counted.shared_waves;
     counters.warp_instructions = counted.warp_instructions;
     counters.lane_instructions = counted.lane_instructions;
+    counters.branches = counted.branches;
+    counters.divergent_branches = counted.divergent_branches;
     return counters;
 }
 

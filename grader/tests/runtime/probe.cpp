@@ -21,6 +21,25 @@ int main(int count, char** arguments) {
             cudaMalloc(&pointer, 100);
         }
         cudaMalloc(&pointer, 50);
+    } else if (std::strcmp(what, "interior") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        cudaFree(static_cast<char*>(pointer) + 10);
+        cudaFree(pointer);
+    } else if (std::strcmp(what, "free-in-a-loop") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        for (int round = 0; round < 11; ++round) {
+            cudaFree(pointer);
+        }
+    } else if (std::strcmp(what, "handles") == 0) {
+        cudaStream_t stream = nullptr;
+        cudaEvent_t event = nullptr;
+        cudaStreamCreate(&stream);
+        cudaStreamCreate(&stream);
+        cudaStreamCreate(&stream);
+        cudaEventCreate(&event);
+        cudaStreamDestroy(stream);
     } else if (std::strcmp(what, "environment") == 0) {
         const char* channel = std::getenv("VRAM_CHANNEL");
         const char* ledger = std::getenv("VRAM_LEDGER_FD");

@@ -92,9 +92,29 @@ class Reports(unittest.TestCase):
         self.assertEqual([misuse['diagnosis'] for misuse in report['misuses']], ['double-free'])
         self.assertEqual(report['device'], 'virtual GPU')
 
+    def test_tell_the_calls_of_a_misuse_in_order(self):
+        steps = self.report('leak')['misuses'][0]['steps']
+        self.assertEqual([step['call'] for step in steps], [2, 3, 4])
+        self.assertRegex(steps[0]['text'], r'^cudaMalloc\(50 bytes\) -> 0x')
+        self.assertIn('cudaFree(', steps[1]['text'])
+        self.assertTrue(steps[2]['text'].endswith('-> cudaErrorInvalidValue'))
+
+    def test_leave_out_what_came_after_a_misuse(self):
+        misuse = self.report('interior')['misuses'][0]
+        self.assertEqual(misuse['diagnosis'], 'free-interior')
+        self.assertEqual([step['call'] for step in misuse['steps']], [1, 2])
+
+    def test_tell_streams_and_events_that_were_never_destroyed(self):
+        handles = self.report('handles')['leaked_handles']
+        self.assertEqual([handle['what'] for handle in handles], ['stream', 'stream', 'event'])
+        summary = run('handles', variables={'VRAM_SUMMARY': '1'}).stderr
+        self.assertIn('  never destroyed: 2 streams', summary)
+        self.assertIn('  never destroyed: 1 event', summary)
+
     def test_of_a_clean_program_are_empty(self):
         report = self.report('nothing')
-        self.assertEqual((report['calls'], report['leaks'], report['misuses']), ({}, [], []))
+        self.assertEqual((report['calls'], report['leaks'], report['leaked_handles'],
+                          report['misuses']), ({}, [], [], []))
 
     def test_as_a_summary_go_to_standard_error(self):
         result = run('leak', variables={'VRAM_SUMMARY': '1'})
@@ -102,6 +122,11 @@ class Reports(unittest.TestCase):
         self.assertIn('never freed: 1 block, 100 bytes', result.stderr)
         self.assertIn('double-free: cudaFree was given', result.stderr)
         self.assertEqual(result.stderr, run('leak', variables={'VRAM_REPORT': '-'}).stderr)
+
+    def test_tell_a_mistake_of_one_place_once(self):
+        summary = run('free-in-a-loop', variables={'VRAM_SUMMARY': '1'}).stderr
+        self.assertEqual(summary.count('double-free: '), 1)
+        self.assertIn('    the same 9 more times\n', summary)
 
     def test_tell_blocks_of_one_place_once(self):
         summary = run('leak-in-a-loop', variables={'VRAM_SUMMARY': '1'}).stderr
