@@ -20,6 +20,8 @@ struct AccessPattern {
 
     /// Bytes from the lowest active lane's address; 0 for lanes that are not active.
     alignas(32) std::array<std::uint64_t, lanes> relative;
+    /// The same in the 32 bits that offsets in shared memory have; unspecified for global memory.
+    alignas(32) std::array<std::uint32_t, lanes> relative_offsets;
     std::uint32_t mask = 0;   ///< 0: nothing is remembered
     std::uint32_t phase = 0;  ///< the lowest active lane's address modulo `period`
     unsigned size = 0;

@@ -43,8 +43,8 @@ TouchedBytes& MemoryPort::touched_by(Access access) {
 void MemoryPort::track(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access) {
     TouchedBytes& touched = touched_by(access);
     touched.mark(address, address + bytes);
-    slot.page_number = (address + bytes - 1) / TouchedPage::bytes;
-    slot.page = touched.page(address + bytes - 1);
+    slot.chunk_number = (address + bytes - 1) / TouchedChunk::bytes;
+    slot.chunk = touched.chunk(address + bytes - 1);
 }
 
 const Block* MemoryPort::resolve(Warp& warp, int lane, const Instruction& instruction,

@@ -4,58 +4,54 @@
 
 namespace vram::virtual_gpu::ptx {
 
-void TouchedPage::mark(std::uint64_t begin, std::uint64_t end) {
-    begin %= bytes;
-    const std::uint64_t last = (end - 1) % bytes;
-    const std::uint64_t first_mask = ~std::uint64_t{0} << (begin % 64);
-    const std::uint64_t last_mask = ~std::uint64_t{0} >> (63 - last % 64);
-    std::size_t word = begin / 64;
-    if (word == last / 64) {
-        bits[word] |= first_mask & last_mask;
-        return;
+void TouchedChunk::merge(const TouchedChunk& other) {
+    for (std::size_t page = 0; page < used_.size(); ++page) {
+        used_[page] = used_[page] || other.used_[page];
     }
-    bits[word] |= first_mask;
-    for (++word; word < last / 64; ++word) {
-        bits[word] = ~std::uint64_t{0};
-    }
-    bits[word] |= last_mask;
+    other.for_each_word(
+        [this](std::uint64_t offset, std::uint64_t bits) { bits_[offset / 64] |= bits; });
 }
 
-TouchedPage* TouchedBytes::page(std::uint64_t address) {
-    const std::uint64_t number = address / TouchedPage::bytes;
+void TouchedChunk::clear() {
+    for (std::size_t page = 0; page < used_.size(); ++page) {
+        if (used_[page]) {
+            std::fill_n(bits_.begin() + page * page_words, page_words, 0);
+        }
+    }
+    used_.fill(false);
+}
+
+TouchedChunk* TouchedBytes::chunk(std::uint64_t address) {
+    const std::uint64_t number = address / TouchedChunk::bytes;
     Recent& recent = recent_[number % recent_count];
     if (number == recent.number) {
-        return recent.page;
+        return recent.chunk;
     }
-    std::unique_ptr<TouchedPage>& page = pages_[number];
-    if (!page) {
+    std::unique_ptr<TouchedChunk>& chunk = chunks_[number];
+    if (!chunk) {
         if (spare_.empty()) {
-            page = std::make_unique<TouchedPage>();
+            chunk = std::make_unique<TouchedChunk>();
         } else {
-            page = std::move(spare_.back());
+            chunk = std::move(spare_.back());
             spare_.pop_back();
         }
-        page->bits.fill(0);
     }
-    recent = {number, page.get()};
-    return recent.page;
+    recent = {number, chunk.get()};
+    return recent.chunk;
 }
 
 void TouchedBytes::mark(std::uint64_t begin, std::uint64_t end) {
     while (begin < end) {
-        const std::uint64_t page_end = (begin / TouchedPage::bytes + 1) * TouchedPage::bytes;
-        const std::uint64_t part_end = std::min(end, page_end);
-        page(begin)->mark(begin, part_end);
+        const std::uint64_t chunk_end = (begin / TouchedChunk::bytes + 1) * TouchedChunk::bytes;
+        const std::uint64_t part_end = std::min(end, chunk_end);
+        chunk(begin)->mark(begin, part_end);
         begin = part_end;
     }
 }
 
 void TouchedBytes::merge(const TouchedBytes& other) {
-    for (const auto& [number, theirs] : other.pages_) {
-        TouchedPage* ours = page(number * TouchedPage::bytes);
-        for (std::size_t word = 0; word < ours->bits.size(); ++word) {
-            ours->bits[word] |= theirs->bits[word];
-        }
+    for (const auto& [number, theirs] : other.chunks_) {
+        chunk(number * TouchedChunk::bytes)->merge(*theirs);
     }
 }
 
@@ -98,31 +94,31 @@ class RangeBuilder {
 }  // namespace
 
 std::vector<TouchedRange> TouchedBytes::ranges() const {
-    std::vector<std::pair<std::uint64_t, const TouchedPage*>> ordered;
-    ordered.reserve(pages_.size());
-    for (const auto& [number, page] : pages_) {
-        ordered.emplace_back(number, page.get());
+    std::vector<std::pair<std::uint64_t, const TouchedChunk*>> ordered;
+    ordered.reserve(chunks_.size());
+    for (const auto& [number, chunk] : chunks_) {
+        ordered.emplace_back(number, chunk.get());
     }
     std::sort(ordered.begin(), ordered.end());
     RangeBuilder builder;
-    for (const auto& [number, page] : ordered) {
-        for (std::size_t word = 0; word < page->bits.size(); ++word) {
-            if (page->bits[word] != 0) {
-                builder.add_word(number * TouchedPage::bytes + word * 64, page->bits[word]);
-            }
-        }
+    for (const auto& [number, chunk] : ordered) {
+        const std::uint64_t base = number * TouchedChunk::bytes;
+        chunk->for_each_word([&](std::uint64_t offset, std::uint64_t bits) {
+            builder.add_word(base + offset, bits);
+        });
     }
     return builder.take();
 }
 
 void TouchedBytes::clear() {
-    constexpr std::size_t most_spare_pages = 4096;
-    for (auto& [number, page] : pages_) {
-        if (spare_.size() < most_spare_pages) {
-            spare_.push_back(std::move(page));
+    constexpr std::size_t most_spare_chunks = 64;
+    for (auto& [number, chunk] : chunks_) {
+        if (spare_.size() < most_spare_chunks) {
+            chunk->clear();
+            spare_.push_back(std::move(chunk));
         }
     }
-    pages_.clear();
+    chunks_.clear();
     recent_.fill({});
 }
 
