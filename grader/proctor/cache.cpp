@@ -146,7 +146,12 @@ void Cache::shrink() const {
 
 Cache open_cache(const fs::path& preferred) {
     if (const char* chosen = std::getenv("VRAM_CACHE"); chosen != nullptr && *chosen != '\0') {
-        return Cache(fs::absolute(chosen), default_limit);
+        try {
+            return Cache(fs::absolute(chosen), default_limit);
+        } catch (const FileError& error) {
+            throw FileError("VRAM_CACHE is \"" + std::string(chosen) +
+                            "\"; it can be a folder that can be written. " + error.what());
+        }
     }
     try {
         return Cache(preferred, default_limit);

@@ -87,6 +87,20 @@ void replace_file(const fs::path& path, std::string_view contents) {
     }
 }
 
+void require_replaceable(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+        errno = EISDIR;
+        fail(path);
+    }
+    const bool in_place = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+    // A slash at the end: something that is no folder is not good enough.
+    const fs::path written = in_place ? path : fs::absolute(path).parent_path() / "";
+    if (access(written.c_str(), W_OK) != 0) {
+        fail(path);
+    }
+}
+
 ScratchFolder::ScratchFolder(const fs::path& parent) {
     std::string name = (parent / "scratch-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {

@@ -20,6 +20,8 @@ void write_file(const std::filesystem::path& path, std::string_view contents);
 /// Writes beside `path` and renames, so that a reader sees the old contents or the new ones and a
 /// full disk costs nothing. Something that is no regular file (/dev/stdout) is written directly.
 void replace_file(const std::filesystem::path& path, std::string_view contents);
+/// Throws FileError when replace_file() could not write there. Touches nothing.
+void require_replaceable(const std::filesystem::path& path);
 
 /// A new folder inside `parent` that only this user can enter; removed with all it holds.
 class ScratchFolder {

@@ -18,6 +18,7 @@
 
 #include "grader/proctor/offspring.h"
 #include "grader/proctor/text.h"
+#include "grader/settings/values.h"
 
 namespace vram::proctor {
 
@@ -424,11 +425,7 @@ class Run {
 Limits limits_from_environment() {
     Limits limits;
     if (const char* text = std::getenv("VRAM_CHECK_SECONDS")) {
-        char* end = nullptr;
-        const double seconds = std::strtod(text, &end);
-        if (end != text && *end == '\0' && seconds > 0) {
-            limits.check_seconds = seconds;
-        }
+        limits.check_seconds = settings::seconds_from(text).value_or(limits.check_seconds);
     }
     return limits;
 }

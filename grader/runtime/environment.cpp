@@ -3,11 +3,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "grader/settings/variables.h"
+
 namespace vram::runtime {
 namespace {
+
+constexpr int usage_error = 2;
 
 std::string read_initial_environment() {
     std::string text;
@@ -42,6 +47,13 @@ std::string environment(const char* name) {
     }
     const char* value = std::getenv(name);
     return value != nullptr ? value : "";
+}
+
+void refuse_bad_environment() {
+    if (const auto refusal = settings::first_refusal(environment)) {
+        std::fprintf(stderr, "vram: %s\n", refusal->c_str());
+        _exit(usage_error);
+    }
 }
 
 }  // namespace vram::runtime

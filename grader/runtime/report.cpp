@@ -9,6 +9,7 @@
 #include "grader/runtime/program_report.h"
 #include "grader/runtime/report_json.h"
 #include "grader/runtime/report_summary.h"
+#include "grader/settings/values.h"
 
 namespace vram::runtime {
 namespace {
@@ -43,7 +44,8 @@ __attribute__((destructor)) void report_at_exit() {
 void prepare_report() {
     std::string file = environment("VRAM_REPORT");
     wish().process = getpid();
-    wish().summary = file == "-" || environment("VRAM_SUMMARY") == "1";
+    wish().summary =
+        file == "-" || settings::flag_from(environment("VRAM_SUMMARY")).value_or(false);
     wish().file = file == "-" ? "" : file;
 }
 

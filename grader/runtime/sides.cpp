@@ -120,9 +120,6 @@ void choose() {
     if (wanted.empty()) {
         wanted = "auto";
     }
-    if (wanted != "auto" && wanted != "virtual" && wanted != "gpu") {
-        refuse("VRAM_DEVICE is \"" + wanted + "\"; it can be auto, virtual or gpu");
-    }
     if (wanted == "virtual") {
         use_virtual();
         return;

@@ -5,6 +5,7 @@
 #include "grader/runtime/arena.h"
 #include "grader/runtime/channel.h"
 #include "grader/runtime/device_reports.h"
+#include "grader/runtime/environment.h"
 #include "grader/runtime/fault_handler.h"
 #include "grader/runtime/report.h"
 #include "grader/runtime/runtime_state.h"
@@ -18,6 +19,7 @@ bool started;
 
 // Before the constructors of the program, whatever their priority: a library's come first.
 __attribute__((constructor(101))) void start() {
+    refuse_bad_environment();
     runtime_state();
     take_channel();
     clean_environment();

@@ -25,10 +25,6 @@ std::uint64_t seed();
 /// below 4 MiB or above 1 TiB. Default: VRAM_MEMORY, else that of an H200.
 bool set_capacity(std::size_t bytes);
 
-/// Reads "10GiB", "512 MiB", "1.5GiB", "2000000" (bytes). False, with `why` filled, when the text
-/// is no size between 4 MiB and 1 TiB.
-bool parse_memory_size(const std::string& text, std::size_t& bytes, std::string& why);
-
 /// Virtual time of the host since the card came to life, in nanoseconds.
 std::uint64_t virtual_nanoseconds();
 

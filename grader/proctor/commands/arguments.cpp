@@ -59,6 +59,11 @@ Arguments::Arguments(const std::vector<std::string>& words, const std::set<std::
             throw UsageError(name + " needs a value.");
         }
     }
+    for (const auto& [name, value] : values_) {
+        if (value.empty()) {
+            throw UsageError(name + " needs a value.");
+        }
+    }
 }
 
 std::optional<std::string> Arguments::value(const std::string& option) const {

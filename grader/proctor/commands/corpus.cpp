@@ -1,10 +1,12 @@
 #include "grader/proctor/corpus.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
 
 #include "grader/proctor/commands/commands.h"
+#include "grader/proctor/environment.h"
 #include "grader/proctor/installation.h"
 #include "grader/proctor/parallel.h"
 #include "grader/proctor/tap.h"
@@ -58,6 +60,9 @@ std::vector<CorpusFile> chosen_files(const std::vector<Lab>& labs, const Argumen
             return file.name.find(*text) == std::string::npos;
         });
     }
+    if (files.empty()) {
+        throw UsageError("No file of the corpus is meant by that.");
+    }
     return files;
 }
 
@@ -69,6 +74,8 @@ int corpus_command(const Words& words) {
         std::cout << corpus_help;
         return full_marks;
     }
+    refuse_bad_environment();
+    refuse_too_small_a_card(std::getenv("VRAM_MEMORY"));
     if (!arguments.words().empty()) {
         throw UsageError("`vram corpus` takes no words; use --lab or --only.");
     }

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "grader/proctor/commands/commands.h"
+#include "grader/proctor/environment.h"
 #include "grader/proctor/installation.h"
 #include "grader/proctor/parallel.h"
 #include "grader/proctor/progress.h"
@@ -18,6 +19,7 @@
 #include "grader/proctor/submission.h"
 #include "grader/proctor/tap.h"
 #include "grader/proctor/text.h"
+#include "grader/settings/values.h"
 
 namespace vram::proctor {
 
@@ -72,13 +74,8 @@ class ProgressLines {
 
 std::uint64_t seed_from(const Arguments& arguments) {
     const std::string text = arguments.value("--seed").value_or("1");
-    try {
-        std::size_t used = 0;
-        const std::uint64_t seed = std::stoull(text, &used);
-        if (used == text.size() && text.front() != '-') {
-            return seed;
-        }
-    } catch (const std::exception&) {
+    if (const auto seed = settings::whole_number_from(text)) {
+        return *seed;
     }
     throw UsageError("--seed needs a whole number, not \"" + text + "\".");
 }
@@ -160,6 +157,8 @@ int grade_command(const Words& words) {
         std::cout << grade_help;
         return full_marks;
     }
+    refuse_bad_environment();
+    refuse_too_small_a_card(std::getenv("VRAM_MEMORY"));
     const auto begin = std::chrono::steady_clock::now();
     const Installation installation = this_installation();
     const std::vector<Lab> labs = all_labs();
@@ -178,6 +177,9 @@ int grade_command(const Words& words) {
     options.limits = limits_from_environment();
     options.seed = seed_from(arguments);
 
+    if (const auto results = arguments.value("--json")) {
+        require_replaceable(*results);  // now, not after a long grading
+    }
     const auto folder = arguments.value("--submission");
     const Cache cache = open_cache(installation.build_root / "cache");
     const Submission submission(folder.value_or(installation.source_root), labs);

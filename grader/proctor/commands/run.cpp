@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "grader/proctor/commands/commands.h"
+#include "grader/proctor/environment.h"
 #include "grader/proctor/files.h"
 #include "grader/proctor/installation.h"
 
@@ -48,6 +49,7 @@ int run_command(const Words& words) {
     if (arguments.words().empty()) {
         throw UsageError("usage: vram run [--report FILE] PROGRAM [ARGUMENTS]");
     }
+    refuse_bad_environment();
     const std::filesystem::path library = this_installation().runtime_library();
     if (library.empty()) {
         std::cerr << "vram: the runtime library is not built.\n";
@@ -68,6 +70,7 @@ int run_command(const Words& words) {
     setenv("VRAM_DEVICE", "virtual", 1);
     setenv("VRAM_SUMMARY", "1", 1);
     if (const auto report = arguments.value("--report")) {
+        require_replaceable(*report);
         setenv("VRAM_REPORT", std::filesystem::absolute(*report).c_str(), 1);
     }
     std::vector<char*> pointers;

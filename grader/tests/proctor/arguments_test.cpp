@@ -37,6 +37,7 @@ TEST(Arguments, RefuseWhatTheyDoNotKnow) {
               "There is no option --divice here. Did you mean --device?");
     EXPECT_EQ(complaint({"--something"}), "There is no option --something here.");
     EXPECT_EQ(complaint({"--device"}), "--device needs a value.");
+    EXPECT_EQ(complaint({"--device="}), "--device needs a value.");
     EXPECT_EQ(complaint({"--tap=yes"}), "--tap takes no value.");
 }
 

@@ -45,6 +45,33 @@ TEST_F(Files, SayWhyTheyCannotBeWritten) {
               (folder_.path() / "no" / "file").string() + ": No such file or directory");
 }
 
+std::string complaint_before_the_work(const fs::path& path) {
+    try {
+        require_replaceable(path);
+    } catch (const FileError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST_F(Files, SayBeforehandWhyTheyCouldNotBeWritten) {
+    const fs::path file = folder_.path() / "results.json";
+    EXPECT_EQ(complaint_before_the_work(file), "");
+    EXPECT_FALSE(fs::exists(file));
+    write_file(file, "old");
+    EXPECT_EQ(complaint_before_the_work(file), "");
+    EXPECT_EQ(read_file(file), "old");
+    EXPECT_EQ(complaint_before_the_work("/dev/null"), "");
+    EXPECT_EQ(complaint_before_the_work("results.json"), "");
+
+    EXPECT_EQ(complaint_before_the_work(folder_.path()),
+              folder_.path().string() + ": Is a directory");
+    EXPECT_EQ(complaint_before_the_work(folder_.path() / "no" / "file"),
+              (folder_.path() / "no" / "file").string() + ": No such file or directory");
+    EXPECT_EQ(complaint_before_the_work(file / "inside"),
+              (file / "inside").string() + ": Not a directory");
+}
+
 TEST_F(Files, SayWhyTheyCannotBeRead) {
     try {
         read_file(folder_.path() / "missing");

@@ -47,7 +47,7 @@ class Exports(unittest.TestCase):
 class Sides(unittest.TestCase):
     def test_an_unknown_device_is_refused(self):
         result = run(variables={'VRAM_DEVICE': 'cpu'})
-        self.assertEqual(result.returncode, 87)
+        self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr,
                          'vram: VRAM_DEVICE is "cpu"; it can be auto, virtual or gpu\n')
 
@@ -62,6 +62,25 @@ class Sides(unittest.TestCase):
                                              'VRAM_REAL_CUDART': '/nowhere/libcudart.so'})
         self.assertEqual(result.returncode, 0)
         self.assertIn('on the virtual GPU', result.stderr)
+
+
+class Variables(unittest.TestCase):
+    def test_that_mean_nothing_end_the_program_at_its_start_with_one_line(self):
+        for name, value, can_be in [
+                ('VRAM_MEMORY', '10XB', 'a size from 4 MiB to 1 TiB, for example 10GiB'),
+                ('VRAM_SEED', '-1', 'a whole number, for example 7'),
+                ('VRAM_WORKERS', 'many', 'a number of threads up to 1024, or 0 for one a core'),
+                ('VRAM_CHECK_RACES', 'ture', '1 or 0'),
+                ('VRAM_SUMMARY', '2', '1 or 0')]:
+            with self.subTest(variable=name):
+                result = run('leak', variables={name: value})
+                self.assertEqual(result.returncode, 2)
+                self.assertEqual(result.stdout, '')
+                self.assertEqual(result.stderr, f'vram: {name} is "{value}"; it can be {can_be}\n')
+
+    def test_that_are_empty_are_as_good_as_unset(self):
+        result = run('nothing', variables={'VRAM_MEMORY': '', 'VRAM_CHECK_INIT': ''})
+        self.assertEqual((result.returncode, result.stderr), (0, ''))
 
 
 class Channel(unittest.TestCase):

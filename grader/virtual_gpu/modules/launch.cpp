@@ -54,7 +54,7 @@ cudaError_t check(const KernelEntry& entry, const LaunchConfiguration& configura
 ptx::ExecutionOptions options_for(CallNumber call) {
     static const ptx::ExecutionOptions from_environment = [] {
         ptx::ExecutionOptions options;
-        options.check_accesses = environment_number("VRAM_CHECK_ACCESSES", 1) != 0;
+        options.check_accesses = environment_flag("VRAM_CHECK_ACCESSES", true);
         options.check_initialised = checks_initialisation();
         options.check_shared_races = environment_flag("VRAM_CHECK_RACES");
         options.workers = static_cast<unsigned>(environment_number("VRAM_WORKERS", 0));
