@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <mutex>
 
 #include "grader/runtime/call_sites.h"
 #include "grader/runtime/runtime_state.h"
+#include "grader/runtime/sides.h"
 #include "grader/runtime/thread_state.h"
 #include "grader/runtime/virtual_gpu_controls.h"
 #include "grader/virtual_gpu/observer.h"
@@ -132,7 +134,46 @@ void book_fault(std::uint64_t address, const void* context) {
     }
 }
 
+// The program lives on after this one. The fault is one of its own instructions, not of an allocator
+// or of this library, so locks and memory are as usable as anywhere else in it.
+void book_early_use(std::uint64_t address, const virtual_gpu::Report& report, const void* context) {
+    RuntimeState& state = runtime_state();
+    const ThreadState& thread = this_thread_as_is();
+    if (thread.inside || !state.in_learner) {
+        return;
+    }
+    Misuse misuse;
+    misuse.kind = MisuseKind::device_report;
+    misuse.report_kind = static_cast<std::uint8_t>(report.kind);
+    misuse.call = report.parties.front().call;
+    misuse.address = address;
+    std::snprintf(misuse.first_line, sizeof misuse.first_line, "%s", report.first_line.c_str());
+    frames_at_fault(registers_of(context), thread.stack_end, misuse.frames);
+    std::lock_guard lock(state.ledger.mutex());
+    misuse.allocation = state.ledger.classify(address, thread).allocation;
+    state.ledger.add_misuse(misuse);
+}
+
+/// True when the access may be repeated.
+bool is_early_use(std::uint64_t address, const void* context) {
+    virtual_gpu::Report report;
+    switch (controls::host_touches_target(address, report)) {
+        case virtual_gpu::HostTouch::too_early:
+            book_early_use(address, report, context);
+            return true;
+        case virtual_gpu::HostTouch::is_over:
+            return true;
+        case virtual_gpu::HostTouch::elsewhere:
+            return false;
+    }
+    return false;
+}
+
 void on_fault(int signal_number, siginfo_t* info, void* context) {
+    if (chosen_device() == Device::virtual_gpu && info->si_code > 0 &&
+        is_early_use(reinterpret_cast<std::uint64_t>(info->si_addr), context)) {
+        return;
+    }
     signal(signal_number, SIG_DFL);  // the instruction runs again and ends the process
     if (info->si_code > 0) {
         book_fault(reinterpret_cast<std::uint64_t>(info->si_addr), context);
@@ -149,6 +190,7 @@ void install_fault_handler() {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
+    controls::rely_on_fault_handler(on_fault);
 }
 
 void use_alternate_signal_stack() {

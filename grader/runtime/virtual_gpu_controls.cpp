@@ -34,6 +34,14 @@ bool describe_host_fault(std::uint64_t address, virtual_gpu::Report& report) {
     return virtual_gpu::describe_host_fault(address, report);
 }
 
+virtual_gpu::HostTouch host_touches_target(std::uint64_t address, virtual_gpu::Report& report) {
+    return virtual_gpu::host_touches_target(address, report);
+}
+
+void rely_on_fault_handler(virtual_gpu::FaultHandler handler) {
+    virtual_gpu::rely_on_fault_handler(handler);
+}
+
 void finish_pending_work() {
     virtual_gpu::finish_pending_work();
 }

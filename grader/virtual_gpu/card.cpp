@@ -26,12 +26,14 @@ Card::Card(std::uint64_t seed)
       last_pool_handle_(pool_handles_from) {
     scheduler.after_wait = [this] { settle_pools(); };
     scheduler.after_enqueue = [] { ensure_idle_drain(); };
+    scheduler.before_execution = [this] { host_memory.guarded_targets().suspend(); };
     scheduler.after_execution = [this](const Operation& operation,
                                        const std::vector<Access>& accesses) {
         if (operation.calls_host)
             sources.written_by_host_function();
         else
             sources.written_by_device(accesses);
+        host_memory.guarded_targets().resume();
     };
 }
 

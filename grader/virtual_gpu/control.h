@@ -4,6 +4,8 @@
 // any thread unless they say otherwise.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -49,6 +51,20 @@ std::size_t live_device_bytes();
 /// page-locked memory, so that a fault of host code there is a mistake that `report` describes.
 /// Made for a handler of SIGSEGV: it doesn't wait for locks, but it does allocate memory.
 bool describe_host_fault(std::uint64_t address, Report& report);
+
+enum class HostTouch : std::uint8_t {
+    elsewhere,  ///< no business of pending copies
+    too_early,  ///< the target of a copy that has not run: `report` says so
+    is_over,    ///< the copy ran in the meantime
+};
+/// Judges a fault of host code. After `too_early` and `is_over` the memory is open and the access may
+/// be repeated. Made for a handler of SIGSEGV, as describe_host_fault().
+HostTouch host_touches_target(std::uint64_t address, Report& report);
+/// The handler of SIGSEGV that asks host_touches_target(). As long as it is in place, targets of
+/// pending copies are closed to the host; with another one, of the program itself, they are not.
+using FaultHandler = void (*)(int, siginfo_t*, void*);
+void rely_on_fault_handler(FaultHandler handler);
+bool fault_handler_in_place();
 
 /// A handler of SIGSEGV on an alternate stack that writes the line of describe_host_fault() to
 /// standard error and lets the program die by the signal as on hardware. Installed by itself with

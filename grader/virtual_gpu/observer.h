@@ -39,7 +39,7 @@ enum class ReportKind : std::uint8_t {
     use_before_allocation,  ///< "use-before-allocation": stream not ordered after cudaMallocAsync
     free_in_flight,         ///< "free-in-flight": freed while unordered work may still use it
     use_after_free_async,   ///< "use-after-free-async": ordered after the free of its block
-    host_buffer_in_flight,  ///< "host-buffer-in-flight": host memory changed or released too early
+    host_buffer_in_flight,  ///< "host-buffer-in-flight": host memory used or released too early
     call_not_supported,     ///< "not-supported": a runtime call that is missing here
 };
 

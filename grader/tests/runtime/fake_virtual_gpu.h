@@ -40,4 +40,8 @@ inline void set_slot(cudaError_t error) {
     send(Command::set_slot, error);
 }
 
+/// A page at this address counts as the target of a copy that has not run.
+constexpr std::uint64_t pending_target = 0x6f00'0000'0000;
+constexpr std::size_t pending_target_bytes = 4096;
+
 }  // namespace fake_gpu

@@ -131,6 +131,37 @@ TEST_F(Processes, AHostReadOfDeviceMemoryIsExplainedAndDiesByTheSignal) {
     EXPECT_NE(misuse.frames[0], 0u);
 }
 
+class PendingTarget {
+  public:
+    PendingTarget()
+        : page_(mmap(reinterpret_cast<void*>(fake_gpu::pending_target),
+                     fake_gpu::pending_target_bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)) {}
+    ~PendingTarget() { munmap(page_, fake_gpu::pending_target_bytes); }
+    const int* numbers() const { return static_cast<const int*>(page_); }
+
+  private:
+    void* page_;
+};
+
+TEST_F(Processes, AReadOfAPendingTargetIsBookedAndTheProgramGoesOn) {
+    PendingTarget target;
+    EXPECT_EQ(read_as_host(target.numbers() + 2), 0);
+    EXPECT_EQ(read_as_host(target.numbers() + 2), 0);
+    ASSERT_EQ(misuse_ids(), "host-buffer-in-flight");
+    EXPECT_EQ(misuses()[0].address, reinterpret_cast<std::uint64_t>(target.numbers() + 2));
+    EXPECT_STREQ(misuses()[0].first_line, "too early");
+    EXPECT_NE(misuses()[0].frames[0], 0u);
+}
+
+TEST_F(Processes, AReadOfAPendingTargetByTheHarnessIsNobodysMistake) {
+    PendingTarget target;
+    session().leave_learner();
+    EXPECT_EQ(read_as_host(target.numbers()), 0);
+    session().enter_learner();
+    EXPECT_EQ(misuse_ids(), "");
+}
+
 TEST_F(Processes, AFaultElsewhereIsNotOurs) {
     int status = in_fork([] {
         volatile const int* nowhere = nullptr;

@@ -293,6 +293,82 @@ TEST_F(Hazard, PinnedSourceChangedBeforeTheCopyRan) {
     }
 }
 
+TEST_F(Hazard, PinnedTargetReadBeforeTheCopyRan) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        fresh_card(seed);
+        const volatile char* target = pinned(1000);
+        const cudaStream_t worker = stream();
+        copy_in(worker, const_cast<char*>(target), device(1000), 1000, 10);
+        [[maybe_unused]] const char too_early = target[999];
+        ASSERT_EQ(reported(), "host-buffer-in-flight");
+        ASSERT_EQ(reports().front().parties.front().call, 10u);
+        ASSERT_EQ(gpu::cudaStreamSynchronize(worker), cudaSuccess);
+        ASSERT_EQ(reports().size(), 1u);
+    }
+}
+
+TEST_F(Hazard, PinnedTargetReadAfterTheWait) {
+    expect_quiet([&] {
+        char* block = device(1000);
+        char* target = pinned(1000);
+        const cudaStream_t worker = stream();
+        set_in(worker, block, 1000, 10);
+        copy_in(worker, target, block, 1000, 11);
+        ASSERT_EQ(gpu::cudaStreamSynchronize(worker), cudaSuccess);
+        ASSERT_EQ(target[0], 1);
+        ASSERT_EQ(target[999], 1);
+    });
+}
+
+TEST_F(Hazard, PinnedTargetReadOnceAQuerySaysSo) {
+    expect_quiet([&] {
+        char* target = pinned(1000);
+        const cudaStream_t worker = stream();
+        copy_in(worker, target, device(1000), 1000, 10);
+        while (gpu::cudaStreamQuery(worker) == cudaErrorNotReady) {
+        }
+        target[0] = 1;
+    });
+}
+
+TEST_F(Hazard, PinnedTargetReadByAHostFunctionInOrder) {
+    expect_quiet([&] {
+        char* block = device(1000);
+        char* target = pinned(1000);
+        const cudaStream_t worker = stream();
+        set_in(worker, block, 1000, 10);
+        copy_in(worker, target, block, 1000, 11);
+        ASSERT_EQ(gpu::cudaLaunchHostFunc(
+                      worker, [](void* seen) { ++*static_cast<char*>(seen); }, target),
+                  cudaSuccess);
+        ASSERT_EQ(gpu::cudaStreamSynchronize(worker), cudaSuccess);
+        ASSERT_EQ(target[0], 2);
+    });
+}
+
+TEST_F(Hazard, TheOtherHalfOfAPinnedTargetBelongsToTheHost) {
+    expect_quiet([&] {
+        constexpr std::size_t half = 6000;  // ends in the middle of a page
+        char* target = pinned(2 * half);
+        const cudaStream_t worker = stream();
+        copy_in(worker, target, device(half), half, 10);
+        std::memset(target + half, 7, half);
+        ASSERT_EQ(gpu::cudaStreamSynchronize(worker), cudaSuccess);
+    });
+}
+
+TEST_F(Hazard, PinnedTargetOfWorkThatNeverRan) {
+    fresh_card(0);
+    char* target = pinned(1000);
+    const cudaStream_t worker = stream();
+    copy_in(worker, target, device(1000), 1000, 10);
+    ASSERT_EQ(gpu::cudaDeviceReset(), cudaSuccess);
+    ASSERT_EQ(reported(), "");
+    char* again = pinned(1000);
+    again[0] = 1;
+    ASSERT_EQ(again[0], 1);
+}
+
 TEST_F(Hazard, PinnedSourceChangedAfterTheWait) {
     expect_quiet([&] {
         char* source = pinned(1000);

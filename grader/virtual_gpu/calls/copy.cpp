@@ -77,11 +77,21 @@ void report_gone(const Origin& origin, const MemorySide& side) {
 
 /// Everything that a pending copy needs once its turn comes.
 struct PendingCopy {
+    PendingCopy() = default;
+    PendingCopy(const PendingCopy&) = delete;
+    PendingCopy& operator=(const PendingCopy&) = delete;
+    /// After a sticky error it goes without having run.
+    ~PendingCopy() {
+        if (guarded)
+            guarded->land(*origin);
+    }
+
     std::shared_ptr<const Origin> origin;
     MemorySide destination;
     MemorySide source;
     std::vector<std::byte> staged;  ///< the source's bytes, row by row, when they were taken early
     std::shared_ptr<StagedSource> watched;
+    GuardedTargets* guarded = nullptr;  ///< knows the destination
 };
 
 void move_rows(const PendingCopy& pending) {
@@ -124,11 +134,36 @@ Execution run_copy(Card& card, const PendingCopy& pending) {
         }
     if (pending.watched && card.sources.changed(pending.watched))
         report_changed_source(*pending.origin, pending.source);
+    if (pending.guarded)
+        pending.guarded->land(*pending.origin);
     move_rows(pending);
     mark_written(pending.destination);
     result.nanoseconds =
         cost::copy(path_of(pending.destination, pending.source), pending.destination.box.bytes());
     return result;
+}
+
+/// Whoever reads the target before the copy has run is told so.
+void guard_target(Card& card, PendingCopy& pending) {
+    const MemorySide& target = pending.destination;
+    int runs = 0;
+    target.box.for_each_run([&](std::uint64_t, std::size_t) { ++runs; });
+    if (!target.pinned() || runs != 1)
+        return;
+    pending.guarded = &card.host_memory.guarded_targets();
+    card.host_memory.guard_target(*target.block, target.box.address,
+                                  target.box.address + target.box.bytes(), pending.origin);
+}
+
+/// The checksum of page-locked memory that the copy will read later.
+void watch_source(Card& card, PendingCopy& pending) {
+    const Box& from = pending.source.box;
+    if (!pending.source.pinned() || from.depth != 1 || from.height != 1)
+        return;
+    GuardedTargets& guarded = card.host_memory.guarded_targets();
+    guarded.suspend();  // it may be the target of an earlier copy
+    pending.watched = card.sources.remember(from.address, from.address + from.width);
+    guarded.resume();
 }
 
 /// Whether the call returns only when the bytes have arrived, by the documentation.
@@ -163,9 +198,10 @@ cudaError_t copy(Card& card, const Box& destination, const Box& source, cudaMemc
     const bool wait = waits(blocking, pending->destination, pending->source);
     if (!wait && pending->source.pageable())
         stage(*pending);
-    if (!wait && pending->source.pinned() && pending->source.box.depth == 1 &&
-        pending->source.box.height == 1)
-        pending->watched = card.sources.remember(source.address, source.address + source.width);
+    if (!wait) {
+        watch_source(card, *pending);
+        guard_target(card, *pending);
+    }
 
     Operation operation;
     operation.origin = pending->origin;

@@ -65,10 +65,21 @@ void describe_block(const Block& block, std::uint64_t address, Report& report) {
 
 std::atomic<bool> handler_installed{false};
 struct sigaction previous_action;
+std::atomic<FaultHandler> relied_on{nullptr};
 
 void on_fault(int, siginfo_t* info, void*) {
     Report report;
-    if (describe_host_fault(reinterpret_cast<std::uint64_t>(info->si_addr), report)) {
+    const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    switch (host_touches_target(address, report)) {
+        case HostTouch::too_early:
+            observer().on_report(report);
+            return;
+        case HostTouch::is_over:
+            return;
+        case HostTouch::elsewhere:
+            break;
+    }
+    if (describe_host_fault(address, report)) {
         const std::string line = "virtual GPU: " + report.first_line + "\n";
         [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
     }
@@ -128,6 +139,23 @@ bool describe_host_fault(std::uint64_t address, Report& report) {
     return true;
 }
 
+HostTouch host_touches_target(std::uint64_t address, Report& report) {
+    if (!card_exists())
+        return HostTouch::elsewhere;
+    GuardedTargets& targets = card().host_memory.guarded_targets();
+    const std::shared_ptr<const Origin> copy = targets.touch(address);
+    if (!copy)
+        return targets.was_target(address) ? HostTouch::is_over : HostTouch::elsewhere;
+    report = Report{};
+    report.kind = ReportKind::host_buffer_in_flight;
+    report.address = address;
+    report.first_line = "host code uses page-locked memory that " + copy->what + " (call " +
+                        std::to_string(copy->call) +
+                        ") has not written yet: nothing waits for the copy before";
+    report.parties.push_back({copy->call, copy->what, address, 0});
+    return HostTouch::too_early;
+}
+
 void install_host_fault_handler() {
     struct sigaction current {};
     sigaction(SIGSEGV, nullptr, &current);
@@ -140,6 +168,18 @@ void install_host_fault_handler() {
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGSEGV, &action, nullptr);
+    rely_on_fault_handler(on_fault);
+}
+
+void rely_on_fault_handler(FaultHandler handler) {
+    relied_on = handler;
+}
+
+bool fault_handler_in_place() {
+    struct sigaction current {};
+    sigaction(SIGSEGV, nullptr, &current);
+    return relied_on != nullptr && (current.sa_flags & SA_SIGINFO) &&
+           current.sa_sigaction == relied_on;
 }
 
 }  // namespace vram::virtual_gpu

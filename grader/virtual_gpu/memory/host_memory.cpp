@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "grader/virtual_gpu/control.h"
 #include "grader/virtual_gpu/memory/placement.h"
 
 namespace vram::virtual_gpu {
@@ -36,17 +37,18 @@ Block* HostMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned flags, 
     block.kind = kind;
     block.made_by = call;
     Block& added = space_.add(block);
-    origins_[added.id] = {mapped, flags};
+    mappings_[added.id] = {mapped, flags};
     return &added;
 }
 
 void HostMemory::release(Block& block, CallNumber call) {
-    const Origin origin = origins_[block.id];
-    origins_.erase(block.id);
+    const Mapping mapping = mappings_[block.id];
+    mappings_.erase(block.id);
+    guarded_targets_.forget(block.begin, block.end);
     void* where = reinterpret_cast<void*>(block.begin);
-    madvise(where, origin.mapped_bytes, MADV_DONTNEED);
-    mprotect(where, origin.mapped_bytes, PROT_NONE);
-    quarantined_.push_back({block.begin, origin.mapped_bytes});
+    madvise(where, mapping.mapped_bytes, MADV_DONTNEED);
+    mprotect(where, mapping.mapped_bytes, PROT_NONE);
+    quarantined_.push_back({block.begin, mapping.mapped_bytes});
     space_.retire(block, call);
     if (quarantined_.size() > longest_quarantine)
         end_oldest_quarantine();
@@ -69,25 +71,36 @@ Block* HostMemory::enter(std::uint64_t address, std::size_t bytes, unsigned flag
     block.kind = MemoryKind::pinned;
     block.made_by = call;
     Block& added = space_.add(block);
-    origins_[added.id] = {0, flags};
+    mappings_[added.id] = {0, flags};
     return &added;
 }
 
 void HostMemory::leave(Block& block, CallNumber call) {
-    origins_.erase(block.id);
+    mappings_.erase(block.id);
     const std::uint64_t begin = block.begin, end = block.end;
     space_.retire(block, call);
     space_.forget_range(begin, end);
 }
 
+void HostMemory::guard_target(const Block& block, std::uint64_t begin, std::uint64_t end,
+                              std::shared_ptr<const Origin> copy) {
+    if (is_registered(block) || !fault_handler_in_place())
+        return;
+    const std::uint64_t first_page = round_up(begin, page_bytes);
+    const std::uint64_t behind_last_page =
+        end == block.end ? round_up(end, page_bytes) : end / page_bytes * page_bytes;
+    if (first_page < behind_last_page)
+        guarded_targets_.guard(first_page, behind_last_page, std::move(copy));
+}
+
 bool HostMemory::is_registered(const Block& block) const {
-    const auto origin = origins_.find(block.id);
-    return origin != origins_.end() && origin->second.mapped_bytes == 0;
+    const auto mapping = mappings_.find(block.id);
+    return mapping != mappings_.end() && mapping->second.mapped_bytes == 0;
 }
 
 unsigned HostMemory::flags(const Block& block) const {
-    const auto origin = origins_.find(block.id);
-    return origin == origins_.end() ? 0 : origin->second.flags;
+    const auto mapping = mappings_.find(block.id);
+    return mapping == mappings_.end() ? 0 : mapping->second.flags;
 }
 
 }  // namespace vram::virtual_gpu

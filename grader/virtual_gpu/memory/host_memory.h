@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "grader/virtual_gpu/memory/address_space.h"
+#include "grader/virtual_gpu/memory/guarded_target.h"
 #include "grader/virtual_gpu/variation.h"
 
 namespace vram::virtual_gpu {
@@ -29,11 +30,18 @@ class HostMemory {
     Block* enter(std::uint64_t address, std::size_t bytes, unsigned flags, CallNumber call);
     void leave(Block& block, CallNumber call);
 
+    /// A copy that is still pending will write bytes [begin, end) of `block`. Those of its pages that
+    /// hold nothing else are closed to the host until then. Registered memory is left alone: the
+    /// program may give it back without a word.
+    void guard_target(const Block& block, std::uint64_t begin, std::uint64_t end,
+                      std::shared_ptr<const Origin> copy);
+    GuardedTargets& guarded_targets() { return guarded_targets_; }
+
     bool is_registered(const Block& block) const;
     unsigned flags(const Block& block) const;
 
   private:
-    struct Origin {
+    struct Mapping {
         std::size_t mapped_bytes = 0;  ///< 0 for registered memory
         unsigned flags = 0;
     };
@@ -41,8 +49,9 @@ class HostMemory {
 
     AddressSpace& space_;
     Variation& variation_;
-    std::unordered_map<AllocationId, Origin> origins_;
+    std::unordered_map<AllocationId, Mapping> mappings_;
     std::deque<std::pair<std::uint64_t, std::size_t>> quarantined_;
+    GuardedTargets guarded_targets_;
 };
 
 }  // namespace vram::virtual_gpu

@@ -214,6 +214,8 @@ void Scheduler::run_front(const std::shared_ptr<Stream>& stream) {
     stream->free_at = start;
     Execution result;
     if (sticky_error_ == 0) {
+        if (before_execution)
+            before_execution();
         if (operation.calls_host) {
             card_mutex_.unlock();
             running_host_function = true;

@@ -86,8 +86,10 @@ class Scheduler {
     std::uint64_t host_nanoseconds() const { return host_nanoseconds_; }
     void spend(std::uint64_t nanoseconds) { host_nanoseconds_ += nanoseconds; }
 
-    /// Called after each wait of the host, and after every piece of work that wrote host memory.
+    /// Called after each wait of the host.
     std::function<void()> after_wait;
+    /// Called around each piece of work that runs, also when it calls the host.
+    std::function<void()> before_execution;
     std::function<void(const Operation&, const std::vector<Access>&)> after_execution;
     /// Called after each enqueue.
     std::function<void()> after_enqueue;
