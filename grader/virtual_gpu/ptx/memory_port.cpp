@@ -69,9 +69,12 @@ const Block* MemoryPort::resolve(Warp& warp, int lane, const Instruction& instru
 
 void MemoryPort::lanes(Warp& warp, const Instruction& instruction, const std::uint64_t* addresses,
                        unsigned size, Access access, std::byte** host) {
+    const Block* const common =
+        block_of_all(warp.mask, slots_[instruction.memory_slot], addresses, size, access);
     for (int lane : ActiveLanes{warp.mask}) {
         const std::uint64_t address = addresses[lane];
-        const Block* block = resolve(warp, lane, instruction, address, size, access);
+        const Block* block =
+            common != nullptr ? common : resolve(warp, lane, instruction, address, size, access);
         host[lane] = block->host(address);
         if (check_initialised_ && block->initialised != nullptr) {
             check_initialised(warp, lane, *block, address, size, access);
@@ -81,11 +84,39 @@ void MemoryPort::lanes(Warp& warp, const Instruction& instruction, const std::ui
         count_lanes(warp, addresses, size, access);
     }
     if (track_) {
-        Slot& slot = slots_[instruction.memory_slot];
-        for (int lane : ActiveLanes{warp.mask}) {
-            track_run(slot, addresses[lane], size, access);
-        }
+        track_lanes(slots_[instruction.memory_slot], warp.mask, addresses, size, access);
     }
+}
+
+const Block* MemoryPort::block_of_all(std::uint32_t lanes, const Slot& slot,
+                                      const std::uint64_t* addresses, unsigned size,
+                                      Access access) {
+    const Block* block = slot.block;
+    if (block == nullptr || !block->live || block->end - block->begin < size ||
+        (access != Access::read && block->kind == MemoryKind::constant)) {
+        return nullptr;
+    }
+    const std::uint64_t last = block->end - block->begin - size;
+    bool all = true;
+    for (int lane : ActiveLanes{lanes}) {
+        all = all && addresses[lane] - block->begin <= last && (addresses[lane] & (size - 1)) == 0;
+    }
+    return all ? block : nullptr;
+}
+
+void MemoryPort::track_lanes(Slot& slot, std::uint32_t lanes, const std::uint64_t* addresses,
+                             unsigned size, Access access) {
+    // Neighbours often lie one after another.
+    std::uint64_t begin = addresses[__builtin_ctz(lanes)];
+    std::uint64_t end = begin;
+    for (int lane : ActiveLanes{lanes}) {
+        if (addresses[lane] != end) {
+            track_run(slot, begin, end - begin, access);
+            begin = addresses[lane];
+        }
+        end = addresses[lane] + size;
+    }
+    track_run(slot, begin, end - begin, access);
 }
 
 void MemoryPort::check_initialised(Warp& warp, int lane, const Block& block, std::uint64_t address,

@@ -172,6 +172,11 @@ class MemoryPort {
         track(slot, address, bytes, access);
     }
 
+    /// The slot's block if it allows the access to all of these lanes; nullptr otherwise.
+    static const Block* block_of_all(std::uint32_t lanes, const Slot& slot,
+                                     const std::uint64_t* addresses, unsigned size, Access access);
+    void track_lanes(Slot& slot, std::uint32_t lanes, const std::uint64_t* addresses, unsigned size,
+                     Access access);
     TouchedBytes& touched_by(Access access);
     void track(Slot& slot, std::uint64_t address, std::uint64_t bytes, Access access);
     void count_lanes(const Warp& warp, const std::uint64_t* addresses, unsigned size,

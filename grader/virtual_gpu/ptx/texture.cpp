@@ -17,7 +17,6 @@ namespace vram::virtual_gpu::ptx {
 namespace {
 
 using Geometry = TexturePlan::Geometry;
-using Bits = std::array<std::uint32_t, 4>;
 using Colour = std::array<float, 4>;
 
 const TextureFinder* texture_finder = nullptr;
@@ -34,13 +33,23 @@ std::uint32_t bits_of(float value) {
 // ---- texels -------------------------------------------------------------------------------------
 
 std::uint32_t channel_bits(const TextureView& view, const std::byte* texel, int channel) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, texel + channel * view.channel_bytes, view.channel_bytes);
-    if (view.kind == ChannelKind::signed_integer && view.channel_bytes < 4) {
-        const int unused = 32 - 8 * view.channel_bytes;
-        bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << unused) >> unused);
+    const bool is_signed = view.kind == ChannelKind::signed_integer;
+    switch (view.channel_bytes) {
+        case 1: {
+            const auto bits = std::to_integer<std::uint8_t>(texel[channel]);
+            return is_signed ? static_cast<std::uint32_t>(static_cast<std::int8_t>(bits)) : bits;
+        }
+        case 2: {
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, texel + channel * 2, sizeof bits);
+            return is_signed ? static_cast<std::uint32_t>(static_cast<std::int16_t>(bits)) : bits;
+        }
+        default: {
+            std::uint32_t bits = 0;
+            std::memcpy(&bits, texel + channel * 4, sizeof bits);
+            return bits;
+        }
     }
-    return bits;
 }
 
 float channel_value(const TextureView& view, std::uint32_t bits) {
@@ -59,53 +68,6 @@ float channel_value(const TextureView& view, std::uint32_t bits) {
 bool reads_floats(const TextureView& view) {
     return view.kind == ChannelKind::floating || view.as_normalised_float;
 }
-
-/// The texels of a warp's lanes at integer positions.
-class TexelReader {
-  public:
-    TexelReader(Warp& warp, const Instruction& instruction) : warp_(warp), fetch_(instruction) {
-        // Texture units have counters of their own: no request to global memory is counted.
-        fetch_.space = Space::constant;
-    }
-
-    struct Place {
-        const TextureView* view = nullptr;  ///< nullptr: nothing is read, the border colour counts
-        std::uint64_t address = 0;
-    };
-    std::array<Place, lanes_per_warp> places;
-
-    /// Fills `texels` for all lanes whose place is known. All have texels of the same size or not.
-    void read(std::byte (*texels)[16]) {
-        const std::uint32_t all = warp_.mask;
-        std::uint32_t left = 0;
-        for (int lane : ActiveLanes{all}) {
-            left |= places[lane].view != nullptr ? 1u << lane : 0u;
-        }
-        while (left != 0) {
-            const unsigned bytes = places[__builtin_ctz(left)].view->texel_bytes();
-            std::uint64_t addresses[lanes_per_warp] = {};
-            std::uint32_t same = 0;
-            for (int lane : ActiveLanes{left}) {
-                if (places[lane].view->texel_bytes() == bytes) {
-                    same |= 1u << lane;
-                    addresses[lane] = places[lane].address;
-                }
-            }
-            std::byte* host[lanes_per_warp];
-            warp_.mask = same;
-            warp_.memory->lanes(warp_, fetch_, addresses, bytes, Access::read, host);
-            for (int lane : ActiveLanes{same}) {
-                std::memcpy(texels[lane], host[lane], bytes);
-            }
-            left &= ~same;
-        }
-        warp_.mask = all;
-    }
-
-  private:
-    Warp& warp_;
-    Instruction fetch_;
-};
 
 // ---- positions ----------------------------------------------------------------------------------
 
@@ -133,179 +95,319 @@ bool settle(std::int64_t& position, std::uint64_t size, AddressMode mode) {
     return false;
 }
 
-/// Where one lane reads: per axis the lower texel, and how much the next one weighs.
-struct Sample {
-    const TextureView* view = nullptr;
-    std::int64_t base[3] = {0, 0, 0};
-    float weight[3] = {0, 0, 0};
+/// Where the lanes of a warp read: per axis the lower texel, and how much the next one weighs.
+struct Samples {
     int axes = 1;
-    std::uint64_t layer = 0;
+    bool filtered = false;  ///< otherwise the lower texel is all that counts
     std::array<AddressMode, 3> modes{};
+    std::int32_t base[3][lanes_per_warp];
+    float weight[3][lanes_per_warp];
+    std::uint64_t layer[lanes_per_warp];
 };
+
+/// Beyond this, positions are all the same to a texture, and floor_of would fail.
+constexpr float farthest = 1e9f;
+
+float floor_of(float value) {
+    const auto truncated = static_cast<float>(static_cast<std::int32_t>(value));
+    return truncated > value ? truncated - 1 : truncated;
+}
+
+/// No further away than `farthest`; not a number becomes 0.
+float within_reach(float value) {
+    const float lower = value < farthest ? value : farthest;
+    const float bounded = lower > -farthest ? lower : -farthest;
+    return value == value ? bounded : 0.0f;
+}
 
 /// The hardware keeps eight bits of the weight.
 float weight_of(float fraction) {
-    return std::floor(fraction * 256.0f + 0.5f) / 256.0f;
+    return floor_of(fraction * 256.0f + 0.5f) / 256.0f;
 }
 
-void place_float(Sample& sample, int axis, float coordinate, std::uint64_t size) {
-    const TextureView& view = *sample.view;
-    float position = coordinate;
-    if (view.normalised_coordinates) {
-        if (sample.modes[axis] == AddressMode::wrap) {
-            position -= std::floor(position);
+/// Lower texels and weights from positions in texels. Loops without branches, which compilers turn
+/// into vector instructions.
+void place_at(Samples& samples, int axis, float* positions) {
+    if (samples.filtered) {
+        for (int lane = 0; lane < lanes_per_warp; ++lane) {
+            positions[lane] -= 0.5f;
+            samples.weight[axis][lane] = weight_of(positions[lane] - floor_of(positions[lane]));
         }
-        position *= static_cast<float>(size);
     }
-    if (!(std::fabs(position) < 1e9f)) {
-        position = position > 0 ? 1e9f : position < 0 ? -1e9f : 0.0f;
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+        samples.base[axis][lane] = static_cast<std::int32_t>(floor_of(positions[lane]));
     }
-    if (view.linear_filter && reads_floats(view)) {
-        position -= 0.5f;
-        sample.weight[axis] = weight_of(position - std::floor(position));
+}
+
+void place_floats(Samples& samples, int axis, const TextureView& view, const float* coordinates,
+                  std::uint64_t size) {
+    float positions[lanes_per_warp];
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+        positions[lane] = within_reach(coordinates[lane]);
     }
-    sample.base[axis] = static_cast<std::int64_t>(std::floor(position));
+    if (view.normalised_coordinates) {
+        if (samples.modes[axis] == AddressMode::wrap) {
+            for (float& position : positions) {
+                position -= floor_of(position);
+            }
+        }
+        const auto texels = static_cast<float>(size);
+        for (float& position : positions) {
+            position = within_reach(position * texels);
+        }
+    }
+    place_at(samples, axis, positions);
 }
 
 /// The face that a direction points to, and where on it, from 0 to 1.
-void place_on_cube(Sample& sample, const float* direction) {
-    const float x = direction[0], y = direction[1], z = direction[2];
+struct PlaceOnCube {
+    std::uint64_t face;
+    float s;
+    float t;
+};
+
+PlaceOnCube place_on_cube(float x, float y, float z) {
     const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
-    float major = 0, s = 0, t = 0;
-    int face = 0;
+    const auto on_face = [](std::uint64_t face, float s, float t, float major) {
+        return PlaceOnCube{face, (s / major + 1) / 2, (t / major + 1) / 2};
+    };
     if (ax >= ay && ax >= az) {
-        face = x >= 0 ? 0 : 1;
-        major = ax;
-        s = x >= 0 ? -z : z;
-        t = -y;
-    } else if (ay >= az) {
-        face = y >= 0 ? 2 : 3;
-        major = ay;
-        s = x;
-        t = y >= 0 ? z : -z;
-    } else {
-        face = z >= 0 ? 4 : 5;
-        major = az;
-        s = z >= 0 ? x : -x;
-        t = -y;
+        return x >= 0 ? on_face(0, -z, -y, ax) : on_face(1, z, -y, ax);
     }
-    sample.layer = sample.layer * 6 + static_cast<std::uint64_t>(face);
-    const float on_face[2] = {(s / major + 1) / 2, (t / major + 1) / 2};
-    const std::uint64_t sizes[2] = {sample.view->width, sample.view->height};
-    for (int axis = 0; axis < 2; ++axis) {
-        sample.modes[axis] = AddressMode::clamp;
-        float position = on_face[axis] * static_cast<float>(sizes[axis]);
-        if (sample.view->linear_filter && reads_floats(*sample.view)) {
-            position -= 0.5f;
-            sample.weight[axis] = weight_of(position - std::floor(position));
-        }
-        sample.base[axis] = static_cast<std::int64_t>(std::floor(position));
+    if (ay >= az) {
+        return y >= 0 ? on_face(2, x, z, ay) : on_face(3, x, -z, ay);
     }
+    return z >= 0 ? on_face(4, x, -y, az) : on_face(5, -x, -y, az);
+}
+
+void place_on_cubes(Samples& samples, const TextureView& view, const float* x, const float* y,
+                    const float* z) {
+    float positions[2][lanes_per_warp];
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+        const PlaceOnCube place = place_on_cube(x[lane], y[lane], z[lane]);
+        samples.layer[lane] = samples.layer[lane] * 6 + place.face;
+        positions[0][lane] = within_reach(place.s * static_cast<float>(view.width));
+        positions[1][lane] = within_reach(place.t * static_cast<float>(view.height));
+    }
+    place_at(samples, 0, positions[0]);
+    place_at(samples, 1, positions[1]);
 }
 
 int axes_of(Geometry geometry) {
     return geometry == Geometry::line ? 1 : geometry == Geometry::volume ? 3 : 2;
 }
 
-Sample sample_of(const TexturePlan& plan, const TextureView& view,
-                 const std::uint32_t* coordinates) {
-    Sample sample;
-    sample.view = &view;
-    sample.axes = axes_of(plan.geometry);
-    for (int axis = 0; axis < 3; ++axis) {
-        // Repeating makes no sense for coordinates in texels.
-        const AddressMode mode = view.address_modes[axis];
-        const bool repeats = mode == AddressMode::wrap || mode == AddressMode::mirror;
-        sample.modes[axis] = repeats && !view.normalised_coordinates ? AddressMode::clamp : mode;
-    }
-    if (plan.layered) {
-        const std::uint64_t layers = plan.geometry == Geometry::cube ? view.depth / 6 : view.depth;
-        sample.layer = std::min<std::uint64_t>(coordinates[0], layers - 1);
-        ++coordinates;
+AddressMode mode_of(const TexturePlan& plan, const TextureView& view, int axis) {
+    if (plan.integer_coordinates) {
+        return AddressMode::border;
     }
     if (plan.geometry == Geometry::cube) {
-        float direction[3];
-        std::memcpy(direction, coordinates, sizeof direction);
-        place_on_cube(sample, direction);
-        return sample;
+        return AddressMode::clamp;
     }
-    const std::uint64_t sizes[3] = {view.width, view.height, view.depth};
-    for (int axis = 0; axis < sample.axes; ++axis) {
-        if (plan.integer_coordinates) {
-            sample.base[axis] = static_cast<std::int32_t>(coordinates[axis]);
-            sample.modes[axis] = AddressMode::border;
-        } else {
-            place_float(sample, axis, __builtin_bit_cast(float, coordinates[axis]), sizes[axis]);
-        }
-    }
-    return sample;
+    // Repeating makes no sense for coordinates in texels.
+    const AddressMode mode = view.address_modes[axis];
+    const bool repeats = mode == AddressMode::wrap || mode == AddressMode::mirror;
+    return repeats && !view.normalised_coordinates ? AddressMode::clamp : mode;
 }
 
-/// One of the up to eight texels around a sample: bit `axis` of `corner` says which side.
-TexelReader::Place place_of(const Sample& sample, unsigned corner) {
-    const TextureView& view = *sample.view;
+void find_layers(Samples& samples, const TexturePlan& plan, const TextureView& view,
+                 const std::uint32_t* numbers) {
+    const std::uint64_t layers = plan.geometry == Geometry::cube ? view.depth / 6 : view.depth;
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+        samples.layer[lane] = plan.layered ? std::min<std::uint64_t>(numbers[lane], layers - 1) : 0;
+    }
+}
+
+/// For all lanes, active or not.
+void place_samples(Samples& samples, const TexturePlan& plan, const TextureView& view,
+                   const Warp& warp, const Instruction& instruction) {
+    const Operand operands[4] = {instruction.a, instruction.b, instruction.c, instruction.e};
+    const Operand* coordinates = operands + (plan.layered ? 1 : 0);
+    samples.axes = axes_of(plan.geometry);
+    samples.filtered = view.linear_filter && !plan.integer_coordinates && reads_floats(view);
+    find_layers(samples, plan, view, warp.source<std::uint32_t>(operands[0]));
+    for (int axis = 0; axis < samples.axes; ++axis) {
+        samples.modes[axis] = mode_of(plan, view, axis);
+    }
+    if (plan.geometry == Geometry::cube) {
+        place_on_cubes(samples, view, warp.source<float>(coordinates[0]),
+                       warp.source<float>(coordinates[1]), warp.source<float>(coordinates[2]));
+        return;
+    }
+    const std::uint64_t sizes[3] = {view.width, view.height, view.depth};
+    for (int axis = 0; axis < samples.axes; ++axis) {
+        if (plan.integer_coordinates) {
+            const auto* whole = warp.source<std::int32_t>(coordinates[axis]);
+            std::copy(whole, whole + lanes_per_warp, samples.base[axis]);
+        } else {
+            place_floats(samples, axis, view, warp.source<float>(coordinates[axis]), sizes[axis]);
+        }
+    }
+}
+
+/// One of the up to eight texels around a sample: bit `axis` of `corner` says which side. False for
+/// the border.
+bool find_texel(const Samples& samples, const TextureView& view, int lane, unsigned corner,
+                std::uint64_t& address) {
     const std::uint64_t sizes[3] = {view.width, view.height, view.depth};
     std::int64_t at[3] = {0, 0, 0};
-    for (int axis = 0; axis < sample.axes; ++axis) {
-        at[axis] = sample.base[axis] + ((corner >> axis) & 1u);
-        if (!settle(at[axis], sizes[axis], sample.modes[axis])) {
-            return {};
+    for (int axis = 0; axis < samples.axes; ++axis) {
+        at[axis] = std::int64_t{samples.base[axis][lane]} + ((corner >> axis) & 1u);
+        if (!settle(at[axis], sizes[axis], samples.modes[axis])) {
+            return false;
         }
     }
-    const std::uint64_t slice = sample.layer + static_cast<std::uint64_t>(at[2]);
-    return {&view, view.address + slice * view.slice_bytes +
-                       static_cast<std::uint64_t>(at[1]) * view.row_bytes +
-                       static_cast<std::uint64_t>(at[0]) * view.texel_bytes()};
+    const std::uint64_t slice = samples.layer[lane] + static_cast<std::uint64_t>(at[2]);
+    address = view.address + slice * view.slice_bytes +
+              static_cast<std::uint64_t>(at[1]) * view.row_bytes +
+              static_cast<std::uint64_t>(at[0]) * view.texel_bytes();
+    return true;
 }
 
-float weight_of_corner(const Sample& sample, unsigned corner) {
+float weight_of_corner(const Samples& samples, int lane, unsigned corner) {
     float weight = 1;
-    for (int axis = 0; axis < sample.axes; ++axis) {
-        const float upper = sample.weight[axis];
+    for (int axis = 0; axis < samples.axes; ++axis) {
+        const float upper = samples.weight[axis][lane];
         weight *= ((corner >> axis) & 1u) != 0 ? upper : 1 - upper;
     }
     return weight;
 }
 
-/// Finds the views of a warp's lanes, which mostly use the same object.
-class ViewLookup {
-  public:
-    ViewLookup(const Warp& warp, bool surface) : warp_(warp), surface_(surface) {}
+const TextureView& view_of(const Warp& warp, int lane, std::uint64_t handle, bool surface) {
+    const TextureView* view = texture_finder == nullptr ? nullptr
+                              : surface                 ? texture_finder->surface(handle)
+                                                        : texture_finder->texture(handle);
+    if (view == nullptr) {
+        fail(warp, lane,
+             std::string("uses a ") + (surface ? "surface" : "texture") +
+                 " object that was never made, or destroyed");
+    }
+    return *view;
+}
 
-    const TextureView& find(int lane, std::uint64_t handle) {
-        if (view_ == nullptr || handle != handle_) {
-            handle_ = handle;
-            view_ = look_up(handle);
+/// Calls serve(view) for each object that the active lanes use, with its lanes alone active.
+template <class Serve>
+void for_each_object(Warp& warp, const Instruction& instruction, bool surface, Serve serve) {
+    const auto* handles = warp.source<std::uint64_t>(instruction.d);
+    const std::uint32_t all = warp.mask;
+    for (std::uint32_t left = all; left != 0; left &= ~warp.mask) {
+        const int first = __builtin_ctz(left);
+        std::uint32_t same = 0;
+        for (int lane : ActiveLanes{left}) {
+            same |= handles[lane] == handles[first] ? 1u << lane : 0u;
         }
-        if (view_ == nullptr) {
-            fail(warp_, lane,
-                 std::string("uses a ") + (surface_ ? "surface" : "texture") +
-                     " object that was never made, or destroyed");
+        warp.mask = same;
+        serve(view_of(warp, first, handles[first], surface));
+    }
+    warp.mask = all;
+}
+
+/// The bytes at the addresses of the lanes in `lanes`. Texture units have counters of their own: no
+/// request to global memory is counted.
+void resolve_uncounted(Warp& warp, const Instruction& instruction, std::uint32_t lanes,
+                       const std::uint64_t* addresses, unsigned bytes, Access access,
+                       std::byte** host) {
+    if (lanes == 0) {
+        return;
+    }
+    Instruction uncounted = instruction;
+    uncounted.space = Space::constant;
+    const std::uint32_t all = warp.mask;
+    warp.mask = lanes;
+    warp.memory->lanes(warp, uncounted, addresses, bytes, access, host);
+    warp.mask = all;
+}
+
+/// Reads one texture for the active lanes.
+class TextureFetch {
+  public:
+    TextureFetch(Warp& warp, const Instruction& instruction, const TextureView& view)
+        : warp_(warp),
+          instruction_(instruction),
+          view_(view),
+          plan_(TexturePlan::unpacked(instruction.immediate)) {
+        place_samples(samples_, plan_, view, warp, instruction);
+    }
+
+    void run() {
+        if (!samples_.filtered) {
+            find_texels(0, warp_.mask);
+            for (int element = 0; element < instruction_.element_count; ++element) {
+                take_nearest(element);
+            }
+            return;
         }
-        return *view_;
+        std::array<Colour, lanes_per_warp> colours{};
+        for (unsigned corner = 0; corner < 1u << samples_.axes; ++corner) {
+            add_corner(corner, colours);
+        }
+        for (int element = 0; element < instruction_.element_count; ++element) {
+            auto* d = warp_.destination<float>(instruction_.elements[element]);
+            for (int lane : ActiveLanes{warp_.mask}) {
+                d[lane] = colours[lane][element];
+            }
+        }
     }
 
   private:
-    const TextureView* look_up(std::uint64_t handle) const {
-        if (texture_finder == nullptr) {
-            return nullptr;
+    /// Fills `texels_` for the wanted lanes that do not read the border, and `inside_`.
+    void find_texels(unsigned corner, std::uint32_t wanted) {
+        std::uint64_t addresses[lanes_per_warp];
+        inside_ = 0;
+        for (int lane : ActiveLanes{wanted}) {
+            inside_ |= find_texel(samples_, view_, lane, corner, addresses[lane]) ? 1u << lane : 0u;
         }
-        return surface_ ? texture_finder->surface(handle) : texture_finder->texture(handle);
+        resolve_uncounted(warp_, instruction_, inside_, addresses, view_.texel_bytes(),
+                          Access::read, texels_);
     }
 
-    const Warp& warp_;
-    bool surface_;
-    std::uint64_t handle_ = 0;
-    const TextureView* view_ = nullptr;
+    bool is_inside(int lane) const { return ((inside_ >> lane) & 1u) != 0; }
+    float border(int channel) const {
+        return plan_.integer_coordinates ? 0 : view_.border[channel];
+    }
+
+    /// Elements beyond the texture's channels are 0.
+    void take_nearest(int element) {
+        auto* d = warp_.destination<std::uint32_t>(instruction_.elements[element]);
+        const bool floats = reads_floats(view_);
+        const bool exists = element < view_.channels;
+        const std::uint32_t outside = exists && floats ? bits_of(border(element)) : 0;
+        for (int lane : ActiveLanes{warp_.mask}) {
+            d[lane] = outside;
+            if (exists && is_inside(lane)) {
+                const std::uint32_t bits = channel_bits(view_, texels_[lane], element);
+                d[lane] = floats ? bits_of(channel_value(view_, bits)) : bits;
+            }
+        }
+    }
+
+    void add_corner(unsigned corner, std::array<Colour, lanes_per_warp>& colours) {
+        float weights[lanes_per_warp];
+        std::uint32_t counting = 0;
+        for (int lane : ActiveLanes{warp_.mask}) {
+            weights[lane] = weight_of_corner(samples_, lane, corner);
+            counting |= weights[lane] != 0 ? 1u << lane : 0u;
+        }
+        find_texels(corner, counting);
+        for (int lane : ActiveLanes{counting}) {
+            for (int channel = 0; channel < view_.channels; ++channel) {
+                const float value =
+                    is_inside(lane)
+                        ? channel_value(view_, channel_bits(view_, texels_[lane], channel))
+                        : border(channel);
+                colours[lane][channel] += weights[lane] * value;
+            }
+        }
+    }
+
+    Warp& warp_;
+    const Instruction& instruction_;
+    const TextureView& view_;
+    const TexturePlan plan_;
+    Samples samples_;
+    std::uint32_t inside_ = 0;
+    std::byte* texels_[lanes_per_warp];
 };
-
-void gather_coordinates(const Warp& warp, const Instruction& instruction, int lane,
-                        std::uint32_t* coordinates) {
-    const Operand operands[4] = {instruction.a, instruction.b, instruction.c, instruction.e};
-    for (int index = 0; index < 4; ++index) {
-        coordinates[index] = warp.source<std::uint32_t>(operands[index])[lane];
-    }
-}
 
 }  // namespace
 
@@ -330,69 +432,28 @@ TexturePlan TexturePlan::unpacked(std::int64_t bits) {
 }
 
 void sample_texture(Warp& warp, const Instruction& instruction) {
-    const TexturePlan plan = TexturePlan::unpacked(instruction.immediate);
-    const auto* handles = warp.source<std::uint64_t>(instruction.d);
-    std::array<Sample, lanes_per_warp> samples;
-    unsigned corners = 1;
-    ViewLookup views(warp, false);
-    for (int lane : ActiveLanes{warp.mask}) {
-        std::uint32_t coordinates[4];
-        gather_coordinates(warp, instruction, lane, coordinates);
-        samples[lane] = sample_of(plan, views.find(lane, handles[lane]), coordinates);
-        if (samples[lane].view->linear_filter && !plan.integer_coordinates) {
-            corners = std::max(corners, 1u << samples[lane].axes);
-        }
-    }
-    std::array<Colour, lanes_per_warp> colours{};
-    std::array<Bits, lanes_per_warp> raw{};
-    TexelReader reader(warp, instruction);
-    std::byte texels[lanes_per_warp][16];
-    for (unsigned corner = 0; corner < corners; ++corner) {
-        for (int lane : ActiveLanes{warp.mask}) {
-            const bool counts = weight_of_corner(samples[lane], corner) != 0;
-            reader.places[lane] = counts ? place_of(samples[lane], corner) : TexelReader::Place{};
-        }
-        reader.read(texels);
-        for (int lane : ActiveLanes{warp.mask}) {
-            const TextureView& view = *samples[lane].view;
-            const float weight = weight_of_corner(samples[lane], corner);
-            if (weight == 0) {
-                continue;
-            }
-            const bool inside = reader.places[lane].view != nullptr;
-            for (int channel = 0; channel < view.channels; ++channel) {
-                const std::uint32_t bits = inside ? channel_bits(view, texels[lane], channel) : 0;
-                raw[lane][channel] = bits;
-                if (reads_floats(view)) {
-                    const float border = plan.integer_coordinates ? 0 : view.border[channel];
-                    colours[lane][channel] +=
-                        weight * (inside ? channel_value(view, bits) : border);
-                }
-            }
-        }
-    }
-    for (int lane : ActiveLanes{warp.mask}) {
-        for (int element = 0; element < instruction.element_count; ++element) {
-            warp.destination<std::uint32_t>(instruction.elements[element])[lane] =
-                reads_floats(*samples[lane].view) ? bits_of(colours[lane][element])
-                                                  : raw[lane][element];
-        }
-    }
+    for_each_object(warp, instruction, false,
+                    [&](const TextureView& view) { TextureFetch(warp, instruction, view).run(); });
 }
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
 namespace {
 
-/// Addresses of the lanes' elements, and the lanes that have one.
-std::uint32_t surface_addresses(Warp& warp, const Instruction& instruction, unsigned bytes,
-                                std::uint64_t* addresses) {
+void gather_coordinates(const Warp& warp, const Instruction& instruction, int lane,
+                        std::uint32_t* coordinates) {
+    const Operand operands[4] = {instruction.a, instruction.b, instruction.c, instruction.e};
+    for (int index = 0; index < 4; ++index) {
+        coordinates[index] = warp.source<std::uint32_t>(operands[index])[lane];
+    }
+}
+
+/// Addresses of the active lanes' elements, and the lanes that have one.
+std::uint32_t surface_addresses(const Warp& warp, const Instruction& instruction,
+                                const TextureView& view, unsigned bytes, std::uint64_t* addresses) {
     const TexturePlan plan = TexturePlan::unpacked(instruction.immediate);
-    const auto* handles = warp.source<std::uint64_t>(instruction.d);
     std::uint32_t inside = 0;
-    ViewLookup views(warp, true);
     for (int lane : ActiveLanes{warp.mask}) {
-        const TextureView& view = views.find(lane, handles[lane]);
         std::uint32_t coordinates[4];
         gather_coordinates(warp, instruction, lane, coordinates);
         const std::uint32_t* position = coordinates + (plan.layered ? 1 : 0);
@@ -437,25 +498,20 @@ std::byte* element_of(Warp& warp, const Instruction& instruction, int element, i
            static_cast<std::size_t>(lane) * instruction.width;
 }
 
-/// Calls visit(lane, bytes of the surface, whether there are any) for the active lanes.
+/// Calls visit(lane, bytes of the surface or nullptr) for the active lanes.
 template <class Visit>
 void visit_surface(Warp& warp, const Instruction& instruction, Access access, Visit visit) {
     const unsigned bytes = unsigned{TexturePlan::unpacked(instruction.immediate).element_bytes} *
                            instruction.element_count;
-    std::uint64_t addresses[lanes_per_warp] = {};
-    const std::uint32_t all = warp.mask;
-    const std::uint32_t inside = surface_addresses(warp, instruction, bytes, addresses);
-    std::byte* host[lanes_per_warp] = {};
-    Instruction uncounted = instruction;
-    uncounted.space = Space::constant;
-    warp.mask = inside;
-    if (inside != 0) {
-        warp.memory->lanes(warp, uncounted, addresses, bytes, access, host);
-    }
-    warp.mask = all;
-    for (int lane : ActiveLanes{all}) {
-        visit(lane, host[lane]);
-    }
+    for_each_object(warp, instruction, true, [&](const TextureView& view) {
+        std::uint64_t addresses[lanes_per_warp];
+        std::byte* host[lanes_per_warp] = {};
+        const std::uint32_t inside = surface_addresses(warp, instruction, view, bytes, addresses);
+        resolve_uncounted(warp, instruction, inside, addresses, bytes, access, host);
+        for (int lane : ActiveLanes{warp.mask}) {
+            visit(lane, host[lane]);
+        }
+    });
 }
 
 }  // namespace
