@@ -1,8 +1,10 @@
 #include "grader/runtime/device_reports.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
+#include "grader/runtime/report.h"
 #include "grader/runtime/runtime_state.h"
 #include "grader/runtime/thread_state.h"
 #include "grader/runtime/virtual_gpu_controls.h"
@@ -44,6 +46,19 @@ class LedgerObserver : public virtual_gpu::Observer {
         }
         misuse.allocation = state.ledger.classify(report.address, this_thread_as_is()).allocation;
         state.ledger.add_misuse(misuse);
+    }
+
+    void on_long_kernel(const virtual_gpu::LongKernel& kernel) override {
+        if (!summary_is_wanted()) {
+            return;
+        }
+        constexpr std::uint64_t million = 1'000'000;
+        std::fprintf(stderr,
+                     "vram: kernel %s still runs after %llu s: %llu million warp instructions so "
+                     "far; after %llu million it counts as endless (VRAM_INSTRUCTION_LIMIT)\n",
+                     kernel.name.c_str(), static_cast<unsigned long long>(kernel.seconds),
+                     static_cast<unsigned long long>(kernel.warp_instructions / million),
+                     static_cast<unsigned long long>(kernel.instruction_limit / million));
     }
 
     virtual_gpu::CallNumber current_call() const override {

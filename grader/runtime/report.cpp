@@ -41,6 +41,10 @@ __attribute__((destructor)) void report_at_exit() {
 
 }  // namespace
 
+bool summary_is_wanted() {
+    return wish().summary;
+}
+
 void prepare_report() {
     std::string file = environment("VRAM_REPORT");
     wish().process = getpid();

@@ -6,5 +6,7 @@ namespace vram::runtime {
 
 /// Reads the variables and remembers what to write when this process exits. Forks write nothing.
 void prepare_report();
+/// True when somebody reads what the program's library says beside the program.
+bool summary_is_wanted();
 
 }  // namespace vram::runtime

@@ -70,12 +70,21 @@ struct Report {
     int source_line = 0;
 };
 
+/// A launch that has run for some seconds of real time.
+struct LongKernel {
+    std::string name;  ///< demangled
+    std::uint64_t seconds = 0;
+    std::uint64_t warp_instructions = 0;  ///< so far, about
+    std::uint64_t instruction_limit = 0;  ///< after which it counts as endless
+};
+
 /// Receives reports and answers which call is running. All functions may be called from any thread,
 /// never from a signal handler, and must not call back into the CUDA runtime.
 class Observer {
   public:
     virtual ~Observer() = default;
     virtual void on_report(const Report& report) = 0;
+    virtual void on_long_kernel(const LongKernel&) {}
     /// The call that the calling thread is making now.
     virtual CallNumber current_call() const = 0;
 };

@@ -27,6 +27,7 @@ void Worker::begin_launch(Launch& launch) {
     launch_ = &launch;
     ++launch_number_;
     instructions_before_ = 0;
+    next_word_at_ = LongRun::stride;
     reported_.clear();
     memory_.begin_launch(launch.finder, launch.options, launch.kernel.module->memory_slots);
 }
@@ -208,8 +209,12 @@ bool Worker::run_pass(BlockState& block) {
 }
 
 void Worker::check_limit(const Warp& warp) {
-    if (instructions_before_ + memory_.counters.warp_instructions <=
-        launch_->options.instruction_limit) {
+    const std::uint64_t instructions = instructions_before_ + memory_.counters.warp_instructions;
+    if (instructions >= next_word_at_) {
+        next_word_at_ += LongRun::stride;
+        launch_->long_run.advance();
+    }
+    if (instructions <= launch_->options.instruction_limit) {
         return;
     }
     const int lane = warp.live != 0 ? __builtin_ctz(warp.live) : 0;

@@ -10,12 +10,13 @@
 #include "grader/virtual_gpu/ptx/block_state.h"
 #include "grader/virtual_gpu/ptx/fault.h"
 #include "grader/virtual_gpu/ptx/kernel_execution.h"
+#include "grader/virtual_gpu/ptx/long_run.h"
 #include "grader/virtual_gpu/ptx/memory_port.h"
 #include "grader/virtual_gpu/ptx/module.h"
 
 namespace vram::virtual_gpu::ptx {
 
-/// What all workers of a launch share, unchanged while it runs.
+/// What all workers of a launch share.
 struct Launch {
     const Kernel& kernel;
     const LaunchShape& shape;
@@ -28,6 +29,7 @@ struct Launch {
     std::uint32_t dynamic_shared_base = 0;
     std::uint32_t reserved_shared_base = 0;
     std::vector<std::byte> grid_workspace{};  ///< of grid.sync(); empty unless cooperative
+    LongRun long_run{kernel.attributes.name, options.instruction_limit};
 };
 
 /// What became of a few consecutive blocks.
@@ -88,6 +90,7 @@ class Worker {
     std::vector<std::unique_ptr<BlockState>> spare_;
     std::uint64_t launch_number_ = 0;
     std::uint64_t instructions_before_ = 0;  ///< of chunks of this launch that are done
+    std::uint64_t next_word_at_ = 0;         ///< instructions after which `long_run` is told
 };
 
 }  // namespace vram::virtual_gpu::ptx

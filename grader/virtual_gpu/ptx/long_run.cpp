@@ -1,0 +1,19 @@
+#include "grader/virtual_gpu/ptx/long_run.h"
+
+#include "grader/virtual_gpu/observer.h"
+
+namespace vram::virtual_gpu::ptx {
+
+void LongRun::advance() {
+    const std::uint64_t instructions = instructions_ += stride;
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
+    std::int64_t due = next_word_seconds_;
+    if (passed.count() < due ||
+        !next_word_seconds_.compare_exchange_strong(due, 2 * passed.count())) {
+        return;
+    }
+    observer().on_long_kernel(
+        {kernel_, static_cast<std::uint64_t>(passed.count()), instructions, instruction_limit_});
+}
+
+}  // namespace vram::virtual_gpu::ptx
