@@ -25,8 +25,8 @@ class MemoryPort {
 
     /// For active lanes that together touch the `count` x `size` bytes from `address` on, in lane
     /// order and without gaps, in global memory. nullptr when it needs a closer look: use `lanes`.
-    std::byte* run(const Instruction& instruction, std::uint64_t address, unsigned size,
-                   unsigned count, Access access) {
+    [[gnu::always_inline]] std::byte* run(const Instruction& instruction, std::uint64_t address,
+                                          unsigned size, unsigned count, Access access) {
         const std::uint64_t bytes = std::uint64_t{size} * count;
         Slot& slot = slots_[instruction.memory_slot];
         const Block* block = slot.block;

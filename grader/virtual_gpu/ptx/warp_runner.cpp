@@ -60,50 +60,55 @@ class WarpRunner {
 
     /// Runs up to the next instruction that needs `control`.
     void run_plain() {
-        const Instruction* const code = frame_->function->code.data();
-        const Instruction* instruction = code + pc_;
-        const std::uint32_t active = active_;
-        std::uint64_t instructions = 0;
-        std::uint64_t lanes = 0;
-        const Instruction* merge_at = wait_pc_ == never ? nullptr : code + wait_pc_;
-        struct Tally {
-            WarpRunner& runner;
-            std::uint64_t& instructions;
-            std::uint64_t& lanes;
-            ~Tally() {
-                runner.counters_.warp_instructions += instructions;
-                runner.counters_.lane_instructions += lanes;
-                runner.warp_.block->instructions += instructions;
+        for (;;) {
+            const Instruction* const code = frame_->function->code.data();
+            const Instruction* const merge_at = wait_pc_ == never ? nullptr : code + wait_pc_;
+            const Instruction* const stop = run_until(code + pc_, merge_at);
+            pc_ = static_cast<std::uint32_t>(stop - code);
+            if (stop != merge_at) {
+                return;
             }
-        } tally{*this, instructions, lanes};
-        while (instruction->kind == Kind::plain) {
-            if (instruction == merge_at) {
-                pc_ = static_cast<std::uint32_t>(instruction - code);
-                merge();
-                return run_plain_again();
-            }
-            std::uint32_t mask = active;
-            if (instruction->guard != no_predicate) {
-                mask &= warp_.predicate(instruction->guard, instruction->guard_negated);
-            }
-            ++instructions;
-            if (mask != 0) {
-                lanes += count_lanes(mask);
-                warp_.mask = mask;
-                warp_.current = instruction;
-                instruction->run(warp_, *instruction);
-            }
-            ++instruction;
-        }
-        pc_ = static_cast<std::uint32_t>(instruction - code);
-        if (instruction == merge_at) {
             merge();
-            run_plain_again();
         }
     }
 
-    /// After a merge the group may have changed.
-    void run_plain_again() { run_plain(); }
+    /// Runs from `first` on, up to `last` or an instruction that is not plain. Returns where it
+    /// stopped.
+    const Instruction* run_until(const Instruction* first, const Instruction* last) {
+        Warp& warp = warp_;
+        const std::uint32_t active = active_;
+        const unsigned active_count = count_lanes(active);
+        std::uint64_t lanes = 0;
+        const Instruction* instruction = first;
+        try {
+            for (; instruction->kind == Kind::plain && instruction != last; ++instruction) {
+                if (instruction->guard == no_predicate) {
+                    warp.mask = active;
+                    lanes += active_count;
+                } else {
+                    warp.mask =
+                        active & warp.predicate(instruction->guard, instruction->guard_negated);
+                    if (warp.mask == 0) {
+                        continue;
+                    }
+                    lanes += count_lanes(warp.mask);
+                }
+                warp.current = instruction;
+                instruction->run(warp, *instruction);
+            }
+        } catch (...) {
+            count_instructions(static_cast<std::uint64_t>(instruction + 1 - first), lanes);
+            throw;
+        }
+        count_instructions(static_cast<std::uint64_t>(instruction - first), lanes);
+        return instruction;
+    }
+
+    void count_instructions(std::uint64_t instructions, std::uint64_t lanes) {
+        counters_.warp_instructions += instructions;
+        counters_.lane_instructions += lanes;
+        warp_.block->instructions += instructions;
+    }
 
     /// Joins the groups that wait where the active lanes have arrived.
     void merge() {
@@ -207,9 +212,7 @@ class WarpRunner {
 
     void control(const Instruction& instruction) {
         const std::uint32_t mask = enabled(instruction);
-        ++counters_.warp_instructions;
-        ++warp_.block->instructions;
-        counters_.lane_instructions += count_lanes(mask);
+        count_instructions(1, count_lanes(mask));
         warp_.current = &instruction;
         warp_.mask = mask;
         switch (instruction.kind) {
