@@ -231,7 +231,7 @@ namespace {
 /// whole warps.
 std::uint32_t counted_threads(const Warp& warp, std::uint32_t lanes) {
     const std::uint32_t never_there = ~warp.initial;
-    return static_cast<std::uint32_t>(__builtin_popcount(lanes | never_there));
+    return count_lanes(lanes | never_there);
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ bool Worker::release_barriers(BlockState& block) {
     bool released = false;
     std::uint32_t live = 0;
     for (const Warp& warp : block.warps) {
-        live += static_cast<unsigned>(__builtin_popcount(warp.live));
+        live += count_lanes(warp.live);
     }
     for (std::uint8_t number = 0; number < BlockState::barrier_count; ++number) {
         const Barrier& barrier = block.barriers[number];
@@ -256,8 +256,8 @@ bool Worker::release_barriers(BlockState& block) {
                 }
             }
             if (lanes != 0) {
-                arrived += barrier.expected == 0 ? static_cast<unsigned>(__builtin_popcount(lanes))
-                                                 : counted_threads(warp, lanes);
+                arrived +=
+                    barrier.expected == 0 ? count_lanes(lanes) : counted_threads(warp, lanes);
             }
         }
         if (arrived >= (barrier.expected == 0 ? live : barrier.expected)) {
@@ -335,7 +335,7 @@ void Worker::fail_deadlock(BlockState& block) {
     const Group* where = nullptr;
     for (Warp& warp : block.warps) {
         for (const Group& group : warp.waiting) {
-            waiting += static_cast<unsigned>(__builtin_popcount(group.lanes));
+            waiting += count_lanes(group.lanes);
             // Lanes that wait for others of their warp are nearer to the cause.
             if (where == nullptr || (where->state == Group::State::at_barrier &&
                                      group.state == Group::State::at_warp_barrier)) {
