@@ -21,36 +21,42 @@ class Listener : public Observer {
     std::vector<LongKernel> words;
 };
 
-LongRun::Clock::time_point ago(int seconds) {
-    return LongRun::Clock::now() - std::chrono::seconds(seconds);
-}
-
 const std::string name = "spin";
 
-TEST(LongRunTest, TellsWhoRunsHowLongAndWhenItWillEnd) {
-    Listener listener;
-    LongRun run(name, 1000, ago(4));
-    run.advance();
-    ASSERT_EQ(listener.words.size(), 1u);
-    EXPECT_EQ(listener.words[0].name, "spin");
-    EXPECT_GE(listener.words[0].seconds, 4u);
-    EXPECT_EQ(listener.words[0].warp_instructions, LongRun::stride);
-    EXPECT_EQ(listener.words[0].instruction_limit, 1000u);
+class LongRunTest : public testing::Test {
+  protected:
+    void advance_at(int seconds) { run_.advance(start_ + std::chrono::seconds(seconds)); }
+
+    Listener listener_;
+    LongRun run_{name, 1000};
+
+  private:
+    LongRun::Clock::time_point start_ = LongRun::Clock::now();
+};
+
+TEST_F(LongRunTest, TellsWhoRunsHowLongAndWhenItWillEnd) {
+    advance_at(0);
+    advance_at(4);
+    ASSERT_EQ(listener_.words.size(), 1u);
+    EXPECT_EQ(listener_.words[0].name, "spin");
+    EXPECT_EQ(listener_.words[0].seconds, 4u);
+    EXPECT_EQ(listener_.words[0].warp_instructions, 2 * LongRun::stride);
+    EXPECT_EQ(listener_.words[0].instruction_limit, 1000u);
 }
 
-TEST(LongRunTest, SaysNothingOfAShortOne) {
-    Listener listener;
-    LongRun run(name, 1000, LongRun::Clock::now() + std::chrono::hours(1));
-    run.advance();
-    EXPECT_TRUE(listener.words.empty());
+TEST_F(LongRunTest, SaysNothingOfAShortOne) {
+    advance_at(0);
+    advance_at(2);
+    EXPECT_TRUE(listener_.words.empty());
 }
 
-TEST(LongRunTest, IsSilentUntilTheTimeHasDoubled) {
-    Listener listener;
-    LongRun run(name, 1000, ago(1'000'000));
-    run.advance();
-    run.advance();
-    EXPECT_EQ(listener.words.size(), 1u);
+TEST_F(LongRunTest, IsSilentUntilTheTimeHasDoubled) {
+    advance_at(0);
+    advance_at(4);
+    advance_at(7);
+    EXPECT_EQ(listener_.words.size(), 1u);
+    advance_at(8);
+    EXPECT_EQ(listener_.words.size(), 2u);
 }
 
 }  // namespace

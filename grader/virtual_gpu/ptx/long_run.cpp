@@ -4,9 +4,14 @@
 
 namespace vram::virtual_gpu::ptx {
 
-void LongRun::advance() {
+void LongRun::advance(Clock::time_point now) {
     const std::uint64_t instructions = instructions_ += stride;
-    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
+    Clock::rep start = 0;
+    if (start_.compare_exchange_strong(start, now.time_since_epoch().count())) {
+        return;
+    }
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch() -
+                                                                         Clock::duration(start));
     std::int64_t due = next_word_seconds_;
     if (passed.count() < due ||
         !next_word_seconds_.compare_exchange_strong(due, 2 * passed.count())) {
