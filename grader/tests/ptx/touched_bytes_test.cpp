@@ -2,6 +2,7 @@
 #include "grader/virtual_gpu/ptx/touched_bytes.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <set>
 #include <utility>
@@ -70,6 +71,24 @@ TEST(TouchedBytes, NothingIsLeftAfterClear) {
     EXPECT_TRUE(touched.ranges().empty());
     touched.mark(page + 8, page + 9);
     EXPECT_EQ(ranges_of(touched), (Ranges{{page + 8, page + 9}}));
+}
+
+std::uint64_t most_resident_bytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+TEST(TouchedBytes, AByteHereAndThereTakesLittleMemory) {
+    constexpr std::uint64_t places = 16384;
+    constexpr std::uint64_t bits_of_all = places * chunk / 8;
+    const std::uint64_t before = most_resident_bytes();
+    TouchedBytes touched;
+    for (std::uint64_t place = 0; place < places; ++place) {
+        touched.mark(place * chunk, place * chunk + 1);
+    }
+    EXPECT_EQ(touched.ranges().size(), places);
+    EXPECT_LT(most_resident_bytes() - before, bits_of_all / 8);
 }
 
 TEST(TouchedBytes, AgreesWithASetOfBytes) {

@@ -1,8 +1,30 @@
 #include "grader/virtual_gpu/ptx/touched_bytes.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 
 namespace vram::virtual_gpu::ptx {
+namespace {
+
+constexpr std::size_t bits_bytes = TouchedChunk::bytes / 8;
+
+}  // namespace
+
+TouchedChunk::Bits TouchedChunk::new_bits() {
+    void* bits = mmap(nullptr, bits_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits == MAP_FAILED) {
+        throw std::bad_alloc();
+    }
+    madvise(bits, bits_bytes, MADV_NOHUGEPAGE);  // a huge page would hold many chunks
+    return Bits(static_cast<std::uint64_t*>(bits));
+}
+
+void TouchedChunk::Release::operator()(std::uint64_t* bits) const {
+    munmap(bits, bits_bytes);
+}
 
 void TouchedChunk::merge(const TouchedChunk& other) {
     for (std::size_t page = 0; page < used_.size(); ++page) {
@@ -15,7 +37,7 @@ void TouchedChunk::merge(const TouchedChunk& other) {
 void TouchedChunk::clear() {
     for (std::size_t page = 0; page < used_.size(); ++page) {
         if (used_[page]) {
-            std::fill_n(bits_.begin() + page * page_words, page_words, 0);
+            std::fill_n(bits_.get() + page * page_words, page_words, 0);
         }
     }
     used_.fill(false);

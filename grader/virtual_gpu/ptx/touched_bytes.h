@@ -60,7 +60,15 @@ class TouchedChunk {
     static constexpr std::uint64_t page_bytes = 4096;
     static constexpr std::size_t page_words = page_bytes / 64;
 
-    std::array<std::uint64_t, bytes / 64> bits_{};
+    /// Fresh pages, so that a kernel which touches a little in many places needs only the memory of
+    /// those places.
+    struct Release {
+        void operator()(std::uint64_t* bits) const;
+    };
+    using Bits = std::unique_ptr<std::uint64_t[], Release>;
+    static Bits new_bits();
+
+    Bits bits_ = new_bits();
     std::array<bool, bytes / page_bytes> used_{};
 };
 
