@@ -72,6 +72,13 @@ TEST_P(Control, BlocksMayWaitForLaterBlocks) {
     EXPECT_EQ(memory.download<int>(flags, 20), std::vector<int>(20, 1));
 }
 
+TEST_P(Control, AWarpThatSleepsGivesWayAtOnce) {
+    const std::uint64_t flag = memory.upload(std::vector<int>{0});
+    const Counters counters = launch("sleep_until_set", {1}, {64}, flag).counters;
+    EXPECT_EQ(memory.download<int>(flag, 1)[0], 1);
+    EXPECT_LT(counters.warp_instructions, 100u);
+}
+
 TEST_P(Control, BarriersInFunctions) {
     const std::uint64_t out = memory.allocate(64 * 4);
     run("barrier_in_function", {1}, {64}, out);

@@ -139,6 +139,10 @@ void read_clock(Warp& warp, const Instruction& instruction) {
     }
 }
 
+void sleep_in_warp(Warp& warp, const Instruction&) {
+    warp.waits_in_vain = true;
+}
+
 namespace {
 
 /// Copies the first `bytes` bytes that each lane of the warp's mask names in global memory.

@@ -20,6 +20,9 @@ Builtin find_builtin(const std::string& name);
 /// %clock, %clock64, %globaltimer into a register of Instruction::width bytes.
 void read_clock(Warp& warp, const Instruction& instruction);
 
+/// nanosleep: takes no time, but the warp waits for something that others must do.
+void sleep_in_warp(Warp& warp, const Instruction& instruction);
+
 /// cp.async: copies Instruction::element_count bytes at most from global to shared memory.
 void copy_to_shared(Warp& warp, const Instruction& instruction);
 

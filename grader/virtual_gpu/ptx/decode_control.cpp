@@ -7,10 +7,10 @@ namespace vram::virtual_gpu::ptx {
 namespace {
 
 bool has_no_effect_here(const std::string& base) {
-    // Memory is sequentially consistent, caches are not modelled, and sleeping takes no time.
+    // Memory is sequentially consistent, and caches are not modelled.
     return base == "membar" || base == "fence" || base == "prefetch" || base == "prefetchu" ||
            base == "discard" || base == "applypriority" || base == "griddepcontrol" ||
-           base == "nanosleep" || base == "pmevent";
+           base == "pmevent";
 }
 
 }  // namespace
@@ -31,6 +31,10 @@ bool FunctionDecoder::decode_control(const Mnemonic& mnemonic, Instruction& inst
         decode_call(instruction);
     } else if ((base == "bar" || base == "barrier") && !mnemonic.has("warp")) {
         decode_barrier(mnemonic, instruction);
+    } else if (base == "nanosleep") {
+        reader_.skip_statement();
+        instruction.run = sleep_in_warp;
+        function_.code.push_back(instruction);
     } else if (has_no_effect_here(base)) {
         reader_.skip_statement();
         instruction.run = families_.move({.name = "nop"});

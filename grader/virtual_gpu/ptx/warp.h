@@ -72,7 +72,7 @@ struct Warp {
     std::uint32_t initial = 0;
     const Instruction* current = nullptr;
     bool may_spin = false;       ///< an atomic or volatile access since the last backward branch
-    bool waits_in_vain = false;  ///< saw an unfinished phase of an mbarrier since then
+    bool waits_in_vain = false;  ///< saw an unfinished phase of an mbarrier, or slept, since then
     bool has_spun = false;       ///< took such a backward branch in its last turn
 
     // Divergence.

@@ -109,6 +109,17 @@ __global__ void wait_for_next_block(int* flags) {
     ((volatile int*)flags)[blockIdx.x] = 1;
 }
 
+// The first warp sleeps until the second has set the flag.
+__global__ void sleep_until_set(int* flag) {
+    if (threadIdx.x < 32) {
+        while (*(volatile int*)flag == 0) {
+            __nanosleep(100);
+        }
+    } else {
+        *(volatile int*)flag = 1;
+    }
+}
+
 __device__ __noinline__ int reverse_through(int* shared, int t) {
     shared[t] = t;
     __syncthreads();
