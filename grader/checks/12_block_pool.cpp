@@ -332,9 +332,40 @@ TEST(Create, AsksForOneSlab) {
                         "so much was asked of cudaMalloc"));
 }
 
+/// Whether all that the pool has asked of the runtime since then is memory. A pool that clears its
+/// blocks as well would be busy for very long with a slab of some GiB.
+bool asked_for_memory_only(const Moment& start) {
+    return static_cast<int>(start.calls().size()) ==
+           start.count("cudaMalloc") + start.count("cudaFree") + start.count("cudaGetLastError");
+}
+
+/// A slab above 4 GiB, where the device has so much: an offset in 32 bits would be a small one.
+bool judge_large_slab() {
+    const BlockPoolConfig config{64 * 1024 * 1024, 65, 256};
+    void* memory = nullptr;
+    const bool had =
+        cudaMalloc(&memory, config.block_bytes * (config.block_count + 1)) == cudaSuccess;
+    cudaFree(memory);
+    if (!had) {
+        return true;
+    }
+    PoolInUse pool(config);
+    if (!pool.create()) {
+        return false;
+    }
+    const std::vector<void*> blocks = pool.acquire_all();
+    return blocks.size() == config.block_count &&
+           std::all_of(blocks.begin(), blocks.end(),
+                       [&](void* block) { return judge_block_place(pool, block); }) &&
+           judge_blocks_apart(pool, blocks) &&
+           std::all_of(blocks.begin(), blocks.end(),
+                       [&](void* block) { return pool.release_one(block); });
+}
+
 TEST(Acquire, BlocksAreApartAndAligned) {
     constexpr std::size_t sizes[] = {1000, 1, 31, 255, 256, 257, 5000};
     constexpr std::size_t alignments[] = {256, 1, 8, 32, 128, 512, 4096, 65536};
+    const Moment start;
     std::uint64_t seed = 1;
     for (const std::size_t alignment : alignments) {
         for (const std::size_t bytes : sizes) {
@@ -345,6 +376,12 @@ TEST(Acquire, BlocksAreApartAndAligned) {
             }
             const std::size_t step = std::max<std::size_t>(alignment, 256);
             const std::size_t most = 7 * ((bytes + step - 1) / step * step) + step;
+            BlockPoolStats stats;
+            if (!pool.read_stats(&stats) ||
+                !judge_figure(pool, stats.slab_bytes, pool.slab().bytes, "slab_bytes",
+                              "so much was asked of cudaMalloc")) {
+                return;
+            }
             const std::vector<void*> blocks = pool.acquire_all();
             if (blocks.size() < 7) {
                 return;
@@ -367,6 +404,9 @@ TEST(Acquire, BlocksAreApartAndAligned) {
                 return;
             }
         }
+    }
+    if (asked_for_memory_only(start)) {
+        (void)judge_large_slab();
     }
 }
 
@@ -403,6 +443,8 @@ TEST(Acquire, SaysWhenItIsExhausted) {
             !judge_figure(pool, stats.refused_acquires, static_cast<std::size_t>(attempt),
                           "refused_acquires", "so many calls returned exhausted") ||
             !judge_figure(pool, stats.blocks_in_use, 5, "blocks_in_use",
+                          "a refused call hands out nothing") ||
+            !judge_figure(pool, stats.most_in_use, 5, "most_in_use",
                           "a refused call hands out nothing")) {
             return;
         }
@@ -515,11 +557,17 @@ TEST(Release, RefusesStrangers) {
     if (!pool.release_one(blocks[1])) {
         return;
     }
+    BlockPoolStats stats;
     const PoolStatus for_null = pool.release(nullptr);
     if (for_null != PoolStatus::ok) {
         fail(pool.story("null-refused",
                         std::string("pool_release() of null returned ") + name_of(for_null) + ".")
                  .expected("ok, and nothing happens"));
+        return;
+    }
+    if (!pool.read_stats(&stats) || !judge_figure(pool, stats.blocks_in_use, 3, "blocks_in_use",
+                                                  "4 blocks were acquired, one was released, and "
+                                                  "null is none")) {
         return;
     }
     const DeviceBytes of_harness(4096);
@@ -541,6 +589,8 @@ TEST(Release, RefusesStrangers) {
         {at(last + 4096), "the address where a block behind the last one would be"},
         {at(first - 4096), "the address where a block before the first one would be"},
         {at(slab + pool.slab().bytes), "the end of the slab"},
+        {at(first + (std::uintptr_t{1} << 32)), "an address 4 GiB behind a block"},
+        {at(first + (std::uintptr_t{1} << 40)), "an address 1 TiB behind a block"},
         {of_other, "a block of another pool"},
         {of_harness.get(), "memory from cudaMalloc that is no pool's"},
         {on_the_heap.data(), "host memory"},
@@ -620,12 +670,30 @@ TEST(Release, RefusesTheSecondTime) {
     const std::uintptr_t slab_end = fresh.slab().base + fresh.slab().bytes;
     const bool room_behind = place + 1024 <= slab_end;
     void* never_out = reinterpret_cast<void*>(room_behind ? place + 512 : place - 512);
-    void* second = fresh.acquire_one("one of two blocks is in use");
-    if (second == nullptr || second != never_out || !fresh.release_one(second)) {
+    const PoolStatus status = fresh.release(never_out);
+    if (status == PoolStatus::ok) {
+        fail(fresh
+                 .story("second-release-accepted",
+                        "pool_release() of a block that was never acquired returned ok.")
+                 .expected("already_free"));
         return;
     }
-    (void)judge_refusal(fresh, second, "a free block", PoolStatus::already_free,
-                        "second-release-accepted");
+    void* second = fresh.acquire_one("one of two blocks is in use");
+    if (second == nullptr || !judge_blocks_apart(fresh, {first, second}) || second != never_out) {
+        return;
+    }
+    if (status != PoolStatus::already_free) {
+        fail(fresh
+                 .story("wrong-status",
+                        std::string("pool_release() of a block that was never acquired returned ") +
+                            name_of(status) + ".")
+                 .expected("already_free"));
+        return;
+    }
+    if (fresh.release_one(second)) {
+        (void)judge_refusal(fresh, second, "a free block", PoolStatus::already_free,
+                            "second-release-accepted");
+    }
 }
 
 // ---- cost --------------------------------------------------------------------------------------
@@ -636,12 +704,12 @@ double thread_nanoseconds() {
     return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// A pool nearly all of whose blocks are in use, and a round of releases and acquires on it.
+/// A pool of which so many blocks are in use, and a round of releases and acquires on it.
 class BusyPool {
   public:
-    explicit BusyPool(std::size_t blocks) : pool_({256, blocks, 256}), count_(blocks) {}
+    BusyPool(std::size_t blocks, std::size_t in_use) : pool_({256, blocks, 256}), count_(in_use) {}
 
-    /// Acquires all blocks, or as many as a search allows in its time.
+    /// Acquires the blocks, or as many as a search allows in its time.
     [[nodiscard]] bool fill() {
         if (!pool_.create()) {
             return false;
@@ -707,26 +775,27 @@ class BusyPool {
     void* moving_[moving] = {};
 };
 
-TEST(Cost, NoCallAndNoSearch) {
+/// Compares a small pool with a large one; `few_in_use` and `many_in_use` of their blocks are out.
+bool judge_growth(std::size_t few_in_use, std::size_t many_in_use, const std::string& filling) {
     constexpr std::size_t few = 300;
     constexpr std::size_t many = 300'000;
-    BusyPool small(few);
-    BusyPool large(many);
+    BusyPool small(few, few_in_use);
+    BusyPool large(many, many_in_use);
     if (!small.fill() || !large.fill()) {
-        return;
+        return false;
     }
     const Moment start;
     double small_cost = small.round();
     double large_cost = large.round();
     if (failed()) {
-        return;
+        return false;
     }
     if (!start.calls().empty()) {
         fail(Story("runtime-call", "pool_acquire() and pool_release() made " +
                                        std::to_string(start.calls().size()) + " runtime calls.")
                  .steps_after(start.call(), 4)
                  .expected("none between pool_create() and pool_destroy()"));
-        return;
+        return false;
     }
     // The least of some rounds is what the work itself costs; the rest is the machine's.
     constexpr int rounds = 12;
@@ -745,13 +814,21 @@ TEST(Cost, NoCallAndNoSearch) {
     if (growth > surely_growing) {
         fail(Story("cost-grows",
                    "A call takes longer the more blocks the pool has: it searches for something.")
-                 .step("a pool of " + std::to_string(few) + " blocks, nearly all in use")
-                 .step("a pool of " + std::to_string(many) + " blocks, nearly all in use")
+                 .step("a pool of " + std::to_string(few) + " blocks, " + filling)
+                 .step("a pool of " + std::to_string(many) + " blocks, " + filling)
                  .expected("about the same time for a call in both")
                  .found(found));
-    } else if (growth > surely_constant) {
+        return false;
+    }
+    if (growth > surely_constant) {
         inconclusive(std::string("the time of a call can't be told apart from a search: ") + found);
     }
+    return growth <= surely_constant;
+}
+
+TEST(Cost, NoCallAndNoSearch) {
+    (void)(judge_growth(300, 300'000, "all in use") &&
+           judge_growth(100, 100, "nearly all of them free"));
 }
 
 // ---- making and ending -------------------------------------------------------------------------
@@ -788,6 +865,41 @@ bool judge_creation_fails(const BlockPoolConfig* config, const std::string& what
     return judge_no_leaks(start, call);
 }
 
+bool judge_null_arguments() {
+    PoolInUse pool({1024, 8, 256});
+    if (!pool.create()) {
+        return false;
+    }
+    const BlockPoolConfig good{1024, 8, 256};
+    void* block = nullptr;
+    BlockPoolStats stats;
+    struct Call {
+        const char* text;
+        PoolStatus status;
+    };
+    const Call calls[] = {
+        {"pool_create() with a null out", learner([&] { return pool_create(&good, nullptr); })},
+        {"pool_acquire() of a null pool", learner([&] { return pool_acquire(nullptr, &block); })},
+        {"pool_acquire() with a null out",
+         learner([&] { return pool_acquire(pool.get(), nullptr); })},
+        {"pool_stats() of a null pool", learner([&] { return pool_stats(nullptr, &stats); })},
+        {"pool_stats() with a null out", learner([&] { return pool_stats(pool.get(), nullptr); })},
+    };
+    for (const Call& call : calls) {
+        if (call.status != PoolStatus::invalid_argument) {
+            fail(Story("wrong-status",
+                       std::string(call.text) + " returned " + name_of(call.status) + ".")
+                     .expected("invalid_argument"));
+            return false;
+        }
+    }
+    return pool.read_stats(&stats) &&
+           judge_figure(pool, stats.blocks_in_use, 0, "blocks_in_use",
+                        "calls that were refused for their arguments change nothing") &&
+           judge_figure(pool, stats.refused_acquires, 0, "refused_acquires",
+                        "calls that were refused for their arguments are not `exhausted`");
+}
+
 TEST(Create, RefusesWhatCannotBe) {
     struct Wrong {
         BlockPoolConfig config;
@@ -817,11 +929,7 @@ TEST(Create, RefusesWhatCannotBe) {
         }
     }
     const BlockPoolConfig good{1024, 8, 256};
-    const PoolStatus without_out = learner([&] { return pool_create(&good, nullptr); });
-    if (without_out != PoolStatus::invalid_argument) {
-        fail(Story("wrong-status", std::string("pool_create() with a null out returned ") +
-                                       name_of(without_out) + ".")
-                 .expected("invalid_argument"));
+    if (!judge_null_arguments()) {
         return;
     }
     for (const auto destination :

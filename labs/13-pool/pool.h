@@ -62,9 +62,10 @@ struct PoolLeaks {
 /// the place that a freed block left holds a request of that size again, or several smaller ones;
 /// an arena without a block in use holds any request up to its size, whatever was cut from it
 /// before. Two arenas are never one place, not even if they are neighbours.
-/// Otherwise the pool adds an arena, of growth_bytes or of the request's size if that is more. If
-/// the limit or cudaMalloc stands against growth_bytes, it tries the request's size. If that cannot
-/// be had either, it gives arenas without a block in use back to the device and tries once more.
+/// Otherwise the pool adds an arena. It asks for growth_bytes, or for the request's size if that is
+/// more; and if the limit or cudaMalloc stands against that, for the request's size. As long as one of
+/// the two can be had, no arena is given back. Only if neither can does the pool give arenas without
+/// a block in use back to the device, all of them or as many as it takes, and asks again.
 /// out_of_memory: all of this failed, or the size is so large that rounding it up overflows. *out
 /// is null, all blocks stay as they are, the pool works on, and cudaGetLastError has nothing new to
 /// tell.

@@ -64,6 +64,9 @@ void ArenasOfLedger::refresh() {
     every_one_.clear();
     since_beginning_.clear();
     for (const runtime::AllocationRecord& allocation : live_allocations()) {
+        if (allocation.family != runtime::Family::device) {
+            continue;
+        }
         const Stretch arena{allocation.base, allocation.bytes, "arena"};
         every_one_[allocation.base] = arena;
         if (allocation.made_by > beginning_.call()) {
@@ -174,6 +177,9 @@ void* PoolInUse::get(std::size_t bytes, const std::string& why) {
     void* block = nullptr;
     const PoolStatus status = allocate(bytes, &block);
     const std::string call = "pool_allocate(" + bytes_text(bytes) + ")";
+    if (!keeps_arenas_in_use(start, call)) {
+        return nullptr;
+    }
     if (status != PoolStatus::ok) {
         note(call + " -> " + name_of(status));
         fail(story(status == PoolStatus::out_of_memory ? "request-refused" : "wrong-status",
@@ -193,6 +199,7 @@ void* PoolInUse::get(std::size_t bytes, const std::string& why) {
     live_[block] = stretch;
     live_order_.push_back(block);
     live_bytes_ += bytes;
+    most_live_bytes_ = std::max(most_live_bytes_, live_bytes_);
     return block;
 }
 
@@ -210,6 +217,24 @@ void* PoolInUse::get_without_call(std::size_t bytes, const std::string& why) {
     return nullptr;
 }
 
+bool PoolInUse::keeps_arenas_in_use(const Moment& start, const std::string& call) {
+    for (const runtime::CallRecord& made : start.calls()) {
+        if (!runtime::releases(made.entry) || made.allocation == 0) {
+            continue;
+        }
+        const runtime::AllocationRecord arena = session().allocation(made.allocation);
+        const auto block = live_.lower_bound(reinterpret_cast<void*>(arena.base));
+        if (block != live_.end() && block->second.begin < arena.base + arena.bytes) {
+            fail(story("arena-in-use-released",
+                       call + " gave an arena back in which " + block->second.name + " is in use.")
+                     .steps_after(start.call(), 4)
+                     .expected("an arena stays as long as a block of it is in use"));
+            return false;
+        }
+    }
+    return true;
+}
+
 bool PoolInUse::judge_block(void* block, std::size_t bytes) {
     const std::uintptr_t address = address_of(block);
     const Stretch stretch{address, bytes, "block " + std::to_string(blocks_named_)};
@@ -221,9 +246,14 @@ bool PoolInUse::judge_block(void* block, std::size_t bytes) {
     }
     const auto arena = arenas_.around(address);
     if (!arena) {
+        const auto other = session().allocation(session().classify(block).allocation);
+        const bool is_live = other.state == runtime::AllocationState::live;
         fail(story("block-outside-arenas",
                    request + " handed out " + address_text(address) + ", which lies in no arena.")
-                 .expected("an address in memory that the pool holds from cudaMalloc"));
+                 .expected("an address in memory that the pool holds from cudaMalloc")
+                 .found(other.id == 0 ? ""
+                                      : "an address in " + session().describe(other) +
+                                            (is_live ? "" : " that was given back")));
         return false;
     }
     if (!arena->contains(stretch)) {
@@ -266,6 +296,9 @@ bool PoolInUse::refuses(std::size_t bytes, const std::string& why) {
     const PoolStatus status = allocate(bytes, &block);
     const std::string call = "pool_allocate(" + std::to_string(bytes) + ")";
     note(call + " -> " + name_of(status));
+    if (!keeps_arenas_in_use(start, call)) {
+        return false;
+    }
     constexpr std::size_t more_than_any_device = std::size_t{1} << 48;
     if (status == PoolStatus::ok && block != nullptr && bytes < more_than_any_device) {
         ++blocks_named_;
@@ -295,6 +328,7 @@ PoolStatus PoolInUse::free(void* block) {
 }
 
 bool PoolInUse::give_back(void* block) {
+    const Moment start;
     const std::string name = name_of_block(block);
     const PoolStatus status = free(block);
     note("pool_free(" + name + ") -> " + name_of(status));
@@ -310,7 +344,7 @@ bool PoolInUse::give_back(void* block) {
     live_.erase(entry);
     written_.erase(block);
     live_order_.erase(std::find(live_order_.begin(), live_order_.end(), block));
-    return true;
+    return keeps_arenas_in_use(start, "pool_free(" + name + ")");
 }
 
 bool PoolInUse::give_all_back() {

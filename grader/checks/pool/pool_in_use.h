@@ -21,9 +21,9 @@ const char* name_of(PoolStatus status);
 /// What out-parameters hold before a call, so that an untouched one shows.
 constexpr std::uintptr_t poison = 0xdeadbeef;
 
-/// The learner's live device allocations, whoever made them. What was there before this object counts
-/// as memory that a block can lie in, and not as something that the pool at hand holds: an arena that
-/// an earlier pool never gave back is the earlier pool's.
+/// The learner's live allocations from cudaMalloc, whoever made them. What was there before this
+/// object counts as memory that a block can lie in, and not as something that the pool at hand holds:
+/// an arena that an earlier pool never gave back is the earlier pool's.
 class ArenasOfLedger {
   public:
     /// The arena that the address lies in.
@@ -71,6 +71,9 @@ class PoolInUse {
     PoolStatus trim(std::size_t* released_bytes);
     PoolStatus destroy(PoolLeaks* leaks);
 
+    /// Whether no arena with a live block was given back since then, by this call of the pool.
+    [[nodiscard]] bool keeps_arenas_in_use(const Moment& start, const std::string& call);
+
     /// Fills all live blocks with a pattern of their own; later the contents are judged.
     [[nodiscard]] bool write_contents();
     [[nodiscard]] bool contents_are_kept();
@@ -78,6 +81,7 @@ class PoolInUse {
     Pool* get() const { return pool_; }
     const std::vector<void*>& live() const { return live_order_; }
     std::size_t live_bytes() const { return live_bytes_; }
+    std::size_t most_live_bytes() const { return most_live_bytes_; }
     ArenasOfLedger& arenas() { return arenas_; }
 
     /// Begins with what was done with the pool last.
@@ -98,6 +102,7 @@ class PoolInUse {
     std::map<void*, bench::Stretch> live_;
     std::vector<void*> live_order_;  ///< oldest first
     std::size_t live_bytes_ = 0;
+    std::size_t most_live_bytes_ = 0;
     std::size_t blocks_named_ = 0;
     std::size_t notes_ = 0;
     std::string first_note_;

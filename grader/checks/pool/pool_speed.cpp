@@ -239,24 +239,22 @@ double drivers_nanoseconds_per_pair() {
     return static_cast<double>(least);
 }
 
-/// The calls are what a pool is there to save: next to none while its arenas have room. The virtual
-/// clock knows what each of them costs; on a GPU they are counted.
+/// The calls are what a pool is there to save: next to none while its arenas have room. They are
+/// counted; and the virtual clock knows what each of them costs.
 [[nodiscard]] bool judge_calls(const Costs& costs) {
-    constexpr double most_of_drivers_pair = 0.25;
     constexpr double most_calls = 0.1;
-    char found[160];
-    bool saved = false;
+    constexpr double most_of_drivers_pair = 0.25;
+    char found[200];
+    bool saved = costs.calls_per_pair <= most_calls;
     if (on_virtual_gpu()) {
         const double drivers = drivers_nanoseconds_per_pair();
-        saved = costs.call_nanoseconds_per_pair <= most_of_drivers_pair * drivers;
-        std::snprintf(
-            found, sizeof found,
-            "%.0f ns in runtime calls for a pair, on the virtual clock; cudaMallocAsync and "
-            "cudaFreeAsync take %.0f ns",
-            costs.call_nanoseconds_per_pair, drivers);
+        saved = saved && costs.call_nanoseconds_per_pair <= most_of_drivers_pair * drivers;
+        std::snprintf(found, sizeof found,
+                      "%.2f calls a pair, which take %.0f ns on the virtual clock; cudaMallocAsync "
+                      "and cudaFreeAsync take %.0f ns",
+                      costs.calls_per_pair, costs.call_nanoseconds_per_pair, drivers);
     } else {
-        saved = costs.calls_per_pair <= most_calls;
-        std::snprintf(found, sizeof found, "%.1f calls a pair", costs.calls_per_pair);
+        std::snprintf(found, sizeof found, "%.2f calls a pair", costs.calls_per_pair);
     }
     if (!saved) {
         fail(Story("backing-calls",

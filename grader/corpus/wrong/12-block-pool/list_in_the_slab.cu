@@ -2,7 +2,7 @@
 // diagnosis: host-touches-device
 // may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted,
 //     Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime,
-//     Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
+//     Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab, Create.RefusesWhatCannotBe
 // mistake: A7
 
 // The free list is kept inside the free blocks, where the host can't write.

@@ -2,7 +2,7 @@
 // diagnosis: out-not-set
 // may also fail: Acquire.BlocksAreApartAndAligned, Acquire.SaysWhenItIsExhausted,
 //     Release.BlocksComeBack, Release.RefusesStrangers, Release.RefusesTheSecondTime,
-//     Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab
+//     Cost.NoCallAndNoSearch, Destroy.ReturnsTheSlab, Create.RefusesWhatCannotBe
 // mistake: A2
 
 // The caller's variable never learns of the pool.

@@ -1,8 +1,9 @@
 // fails: Reuse.FreedMemoryServesAgain
 // diagnosis: request-refused
-// may also fail: Blocks.AreAlignedAndApart, Merge.NeighboursBecomeOne,
-//     Merge.NeverAcrossArenas, Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded,
-//     Growth.BacksOff, Growth.FailureChangesNothing, Traces.UseMemoryWell, Traces.StayFast
+// may also fail: Blocks.AreAlignedAndApart, Merge.NeighboursBecomeOne, Merge.NeverAcrossArenas,
+//     Misuse.IsRefused, Statistics.AreTrue, Growth.AddsWhatIsNeeded, Growth.BacksOff,
+//     Growth.FailureChangesNothing, Traces.UseMemoryWell, Traces.StayFast, Sizes.ZeroAndHuge,
+//     Trim.GivesBackIdleArenas
 
 // A request takes the whole place, however large it is.
 #include "pool.h"

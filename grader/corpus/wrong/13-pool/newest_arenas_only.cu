@@ -1,6 +1,6 @@
 // fails: Traces.UseMemoryWell
 // diagnosis: memory-wasted
-// may also fail: Traces.StayFast
+// may also fail: Traces.StayFast, Sizes.ZeroAndHuge
 // mistake: G23
 
 // With more than three arenas only the newest is searched, and large sizes are rounded up by steps of 64 MiB.

@@ -1,5 +1,6 @@
 // fails: Statistics.AreTrue
 // diagnosis: wrong-statistics
+// may also fail: Trim.GivesBackIdleArenas
 // mistake: G28; the peak of what is reserved is set anew when arenas go back.
 #include "pool.h"
 

@@ -1,9 +1,9 @@
-// fails: Merge.NeverAcrossArenas
-// diagnosis: wrong-status
-// mistake: G26; an arena whose first block is free is taken for idle, whatever lies behind that block.
-// devices: virtual
+// fails: Trim.GivesBackIdleArenas
+// diagnosis: arena-in-use-released
+// may also fail: Merge.NeverAcrossArenas, Sizes.ZeroAndHuge, Statistics.AreTrue
+// mistake: G26
 
-// A GPU hands the address of the freed arena out again, and the story is then one of blocks that overlap.
+// An arena whose first block is free is taken for idle, whatever lies behind that block.
 #include "pool.h"
 
 #include <cuda_runtime.h>
