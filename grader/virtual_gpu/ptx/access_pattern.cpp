@@ -42,21 +42,22 @@ void AccessPattern::analyse() {
         low_bits |= relative[lane];
     }
     bytes = std::uint64_t{size} * count_lanes(mask);
-    cost = shared ? count_waves() : count_sectors();
     find_spans();
+    cost = shared ? count_waves() : count_sectors();
 }
 
 std::uint32_t AccessPattern::count_sectors() const {
-    // An access may begin and end in different sectors only if it is not aligned.
-    DistinctValues<2 * lanes> sectors;
-    for (int lane : ActiveLanes{mask}) {
+    std::int64_t sectors = 0;
+    std::int64_t next = std::numeric_limits<std::int64_t>::min();  // those before it are counted
+    for (int index = 0; index < span_count; ++index) {
         // Addresses are relative and may be negative; the shift keeps quotients ordered.
-        const std::int64_t first = static_cast<std::int64_t>(relative[lane]) + phase;
-        sectors.add(first >> 5);
-        sectors.add((first + static_cast<std::int64_t>(size) - 1) >> 5);
+        const std::int64_t first = (spans[index].begin + phase) >> 5;
+        const std::int64_t last = (spans[index].end - 1 + phase) >> 5;
+        sectors += std::max<std::int64_t>(0, last + 1 - std::max(first, next));
+        next = last + 1;
     }
     static_assert(sector_bytes == 1 << 5);
-    return sectors.count();
+    return static_cast<std::uint32_t>(sectors);
 }
 
 std::uint32_t AccessPattern::count_waves() const {
@@ -90,8 +91,10 @@ void AccessPattern::find_spans() {
         const auto at = static_cast<std::int64_t>(relative[lane]);
         spans[span_count++] = {at, at + static_cast<std::int64_t>(size)};
     }
-    std::sort(spans.begin(), spans.begin() + span_count,
-              [](const Span& a, const Span& b) { return a.begin < b.begin; });
+    const auto is_before = [](const Span& a, const Span& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(spans.begin(), spans.begin() + span_count, is_before)) {
+        std::sort(spans.begin(), spans.begin() + span_count, is_before);
+    }
     int last = 0;
     for (int index = 1; index < span_count; ++index) {
         if (spans[index].begin <= spans[last].end) {
