@@ -1,4 +1,6 @@
 // Every access is checked, counted and recorded.
+#include <set>
+
 #include "grader/tests/ptx/kernel_test.h"
 
 namespace vram::virtual_gpu::ptx {
@@ -119,6 +121,68 @@ TEST_P(Access, SharedRacesWhenAsked) {
         EXPECT_EQ(report.kind, ReportKind::kernel_shared_race);
     }
     run("shift_left", {1}, {128}, out, 1);
+}
+
+/// Kinds of the reports of a launch.
+std::set<ReportKind> kinds_of(const std::vector<Report>& reports) {
+    std::set<ReportKind> kinds;
+    for (const Report& report : reports) {
+        kinds.insert(report.kind);
+    }
+    return kinds;
+}
+
+class SharedRaces : public Access {
+  protected:
+    void SetUp() override {
+        Access::SetUp();
+        options.check_shared_races = true;
+    }
+    /// See the kernel.
+    void hand_on(int how) {
+        const std::uint64_t flags = memory.upload(std::vector<int>(64, 0));
+        EXPECT_EQ(launch("hand_on", {1}, {64}, out, flags, how).error, 0);
+    }
+    const std::set<ReportKind> only_races = {ReportKind::kernel_shared_race};
+    const std::uint64_t out = memory.allocate(64 * 4);
+};
+FOR_BOTH_FLAVOURS(SharedRaces);
+
+TEST_P(SharedRaces, AreFoundWhereNothingOrdersTwoWarps) {
+    hand_on(0);
+    EXPECT_EQ(kinds_of(keeper.reports), only_races);
+}
+
+TEST_P(SharedRaces, AreNoneBehindABarrierOfAtomics) {
+    hand_on(1);
+    EXPECT_EQ(keeper.reports.size(), 0u);
+    EXPECT_EQ(memory.download<int>(out, 64)[40], 41);
+}
+
+TEST_P(SharedRaces, AreNoneBehindAFlag) {
+    hand_on(2);
+    EXPECT_EQ(keeper.reports.size(), 0u);
+    EXPECT_EQ(memory.download<int>(out, 64)[63], 0);
+}
+
+TEST_P(SharedRaces, AreNoneBehindAFlagInGlobalMemory) {
+    hand_on(3);
+    EXPECT_EQ(keeper.reports.size(), 0u);
+}
+
+TEST_P(SharedRaces, AreFoundWhenTheWriteComesAfterTheBarrierOfAtomics) {
+    hand_on(4);
+    EXPECT_EQ(kinds_of(keeper.reports), only_races);
+}
+
+TEST_P(SharedRaces, AreNoneUnderALock) {
+    run("sum_up", {1}, {128}, out, true);
+    EXPECT_EQ(memory.download<int>(out, 1)[0], 4);
+}
+
+TEST_P(SharedRaces, AreFoundWithoutTheLock) {
+    launch("sum_up", {1}, {128}, out, false);
+    EXPECT_EQ(kinds_of(keeper.reports), only_races);
 }
 
 TEST_P(Access, TouchedRangesAreExact) {

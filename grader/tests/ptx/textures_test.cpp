@@ -116,6 +116,24 @@ TEST_P(Textures, AreFilteredWithWeightsOfEightBits) {
               (std::vector<float>{0, 0.5f, 2, 0.25f, 0, 3}));
 }
 
+TEST_P(Textures, AreFilteredWithWeightsThatAreRoundedTogether) {
+    TextureView view = view_of(std::vector<float>{0, 256, 25600, 65536}, 2, 2);
+    view.linear_filter = true;
+    // Of 256 the upper sides weigh 24 and 87, the corner 8 and not 8.16.
+    EXPECT_EQ(sample<Float2>("sample_plane", view, {{0.5f + 24 / 256.0f, 0.5f + 87 / 256.0f}}),
+              (std::vector<float>{(24 - 8) * 1 + (87 - 8) * 100 + 8 * 256}));
+}
+
+TEST_P(Textures, OfIntegersAreFilteredAsWholeNumbers) {
+    TextureView view = view_of(std::vector<std::uint8_t>{0, 1, 51}, 3);
+    view.kind = ChannelKind::unsigned_integer;
+    view.as_normalised_float = true;
+    view.linear_filter = true;
+    // A quarter of 257, and three quarters of it and a quarter of 51 x 257, of 65535.
+    EXPECT_EQ(sample<Float2>("sample_plane", view, {{0.75f, 0}, {1.75f, 0}}),
+              (std::vector<float>{64 / 65535.0f, 3470 / 65535.0f}));
+}
+
 TEST_P(Textures, TurnIntegersIntoFractions) {
     TextureView view = view_of(std::vector<std::uint8_t>{0, 51, 255}, 3);
     view.kind = ChannelKind::unsigned_integer;

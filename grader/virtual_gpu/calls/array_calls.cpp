@@ -9,7 +9,8 @@
 namespace vram::virtual_gpu {
 namespace {
 
-constexpr unsigned known_flags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap;
+constexpr unsigned known_flags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
+                                 cudaArrayTextureGather;
 constexpr std::size_t faces_of_a_cube = 6;
 constexpr std::size_t most_texels_of_an_axis = 131072;
 
@@ -20,6 +21,8 @@ bool is_sensible(const Array& array) {
         return false;
     if (extent.width > most_texels_of_an_axis || extent.height > most_texels_of_an_axis ||
         extent.depth > most_texels_of_an_axis || (layered && extent.depth == 0))
+        return false;
+    if ((array.flags & cudaArrayTextureGather) != 0 && (extent.height == 0 || extent.depth != 0))
         return false;
     if ((array.flags & cudaArrayCubemap) == 0)
         return true;

@@ -39,15 +39,23 @@ std::byte* resolve_parameter(Warp& warp, int lane, std::uint64_t offset, unsigne
     return const_cast<std::byte*>(warp.arguments) + offset;
 }
 
-SharedAccess shared_access(Access access) {
-    return access == Access::read    ? SharedAccess::read
-           : access == Access::write ? SharedAccess::write
-                                     : SharedAccess::atomic;
+SharedAccess shared_access(const Warp& warp, Access access) {
+    const bool strong = warp.current != nullptr && warp.current->volatile_;
+    if (access == Access::read) {
+        return strong ? SharedAccess::strong_read : SharedAccess::read;
+    }
+    if (access == Access::write) {
+        return strong ? SharedAccess::strong_write : SharedAccess::write;
+    }
+    return SharedAccess::atomic;
 }
 
 void check_race(Warp& warp, int lane, std::uint32_t offset, unsigned size, Access access) {
-    const auto collision =
-        warp.block->races->access(warp.thread_number(lane), offset, size, shared_access(access));
+    const SharedAccess kind = shared_access(warp, access);
+    SharedRaceDetector& races = *warp.block->races;
+    const std::uint32_t thread = warp.thread_number(lane);
+    const auto collision = races.access(thread, offset, size, kind);
+    races.synchronise(thread, shared_window + offset, kind);
     if (!collision) {
         return;
     }
@@ -58,6 +66,17 @@ void check_race(Warp& warp, int lane, std::uint32_t offset, unsigned size, Acces
             (collision->other_wrote ? "wrote" : "read") + " with no barrier in between");
     report.address = offset;
     warp.worker->add_report_once(warp, std::move(report));
+}
+
+/// Words of global memory may order accesses to shared memory too.
+void note_strong_addresses(Warp& warp, const std::uint64_t* addresses, Access access) {
+    if (!warp.block->races) {
+        return;
+    }
+    for (int lane : ActiveLanes{warp.mask}) {
+        warp.block->races->synchronise(warp.thread_number(lane), addresses[lane],
+                                       shared_access(warp, access));
+    }
 }
 
 /// Sorts the lanes of a generic access by the window that their address lies in.
@@ -80,6 +99,7 @@ class GenericAccess {
         if (global_lanes_ != 0) {
             warp_.mask = global_lanes_;
             warp_.memory->lanes(warp_, instruction_, addresses_, size_, access_, host_);
+            note_strong_addresses(warp_, addresses_, access_);
         }
         warp_.mask = all;
     }
@@ -116,6 +136,14 @@ class GenericAccess {
 };
 
 }  // namespace
+
+void note_strong_access(Warp& warp, const Instruction& instruction, Access access) {
+    std::uint64_t addresses[lanes_per_warp];
+    for (int lane : ActiveLanes{warp.mask}) {
+        addresses[lane] = address_of(warp, instruction, lane);
+    }
+    note_strong_addresses(warp, addresses, access);
+}
 
 void resolve_shared(Warp& warp, const std::uint32_t* offsets, unsigned size, Access access,
                     std::byte** host) {
@@ -168,6 +196,7 @@ void resolve(Warp& warp, const Instruction& instruction, unsigned size, Access a
                 addresses[lane] = address_of(warp, instruction, lane);
             }
             warp.memory->lanes(warp, instruction, addresses, size, access, host);
+            note_strong_addresses(warp, addresses, access);
             return;
         }
         case Space::generic:

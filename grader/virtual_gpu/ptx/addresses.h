@@ -17,6 +17,10 @@ void resolve(Warp& warp, const Instruction& instruction, unsigned size, Access a
 void resolve_shared(Warp& warp, const std::uint32_t* offsets, unsigned size, Access access,
                     std::byte** host);
 
+/// Tells the detector of races in shared memory about a strong access of the active lanes to another
+/// memory, which may order accesses to shared memory too. There must be a detector.
+void note_strong_access(Warp& warp, const Instruction& instruction, Access access);
+
 /// Host address of `bytes` readable bytes at a generic address, for device-side printf and assert.
 const char* readable(Warp& warp, int lane, std::uint64_t address, unsigned bytes);
 /// A zero-terminated string at a generic address.

@@ -101,6 +101,12 @@ void FunctionDecoder::decode_arrival_of_copies(const Mnemonic& mnemonic, Instruc
 
 void FunctionDecoder::decode_bulk_copy(const Mnemonic& mnemonic, Instruction& instruction) {
     const std::vector<std::string>& words = mnemonic.words();
+    if (mnemonic.has("prefetch") && !mnemonic.has("tensor")) {
+        reader_.skip_statement();  // caches are not modelled
+        instruction.run = families_.move({.name = "nop"});
+        function_.code.push_back(instruction);
+        return;
+    }
     // Without clusters, the shared memory of the cluster is that of the block.
     const bool to_global = words.size() > 3 && words[3] == "global";
     const bool signals = mnemonic.has("mbarrier::complete_tx::bytes");

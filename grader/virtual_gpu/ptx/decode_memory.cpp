@@ -34,6 +34,10 @@ bool may_change_meanwhile(const Mnemonic& mnemonic) {
            mnemonic.has("mmio");
 }
 
+bool is_strong(const Mnemonic& mnemonic) {
+    return may_change_meanwhile(mnemonic) || mnemonic.has("release");
+}
+
 std::vector<ParsedOperand> elements_of(const ParsedOperand& operand) {
     return operand.form == ParsedOperand::Form::vector ? operand.elements
                                                        : std::vector<ParsedOperand>{operand};
@@ -53,8 +57,14 @@ bool FunctionDecoder::decode_memory(const Mnemonic& mnemonic, Instruction& instr
         decode_load(mnemonic, instruction);
     } else if (base == "st") {
         decode_store(mnemonic, instruction);
-    } else if (base == "atom" || base == "red") {
+    } else if ((base == "atom" || base == "red") && !mnemonic.has("async")) {
         decode_atomic(mnemonic, instruction);
+    } else if (base == "createpolicy") {
+        // Advice for caches, which are not modelled.
+        instruction.d = destination(parse_operand(), Type::b64);
+        skip_cache_operands();
+        instruction.a = constant(0, 8);
+        emit(instruction, families_.move({.name = "mov", .type = Type::b64}));
     } else if (decode_memory_barrier(mnemonic, instruction)) {
         return true;
     } else if (base == "cp" && mnemonic.has("async")) {
@@ -78,6 +88,7 @@ std::string FunctionDecoder::place(const ParsedOperand& address, const Mnemonic&
         unsupported("an address is missing");
     }
     instruction.immediate = address.offset;
+    instruction.volatile_ = is_strong(mnemonic);
     if (address.has_base_register) {
         instruction.a = address.slot;
         instruction.address_width = static_cast<std::uint8_t>(register_width(address.type));
@@ -108,7 +119,7 @@ std::string FunctionDecoder::place(const ParsedOperand& address, const Mnemonic&
     }
     instruction.memory_slot = module_.memory_slots++;
     if (instruction.space == Space::shared) {
-        return ".shared";
+        return may_change_meanwhile(mnemonic) ? ".shared.volatile" : ".shared";
     }
     return may_change_meanwhile(mnemonic) ? ".volatile" : "";
 }
@@ -174,8 +185,10 @@ void FunctionDecoder::decode_store(const Mnemonic& mnemonic, Instruction& instru
     if (where == ".kernel_parameter") {
         unsupported("a store to the parameters of a kernel");
     }
-    if (where == ".volatile") {
-        where.clear();
+    if (where == ".shared.volatile") {
+        where = ".shared";
+    } else if (instruction.volatile_ && where.empty()) {
+        where = ".volatile";
     }
     skip_cache_operands();
     emit(instruction, families_.memory({.name = "st" + where, .type = type, .width = width}));
@@ -192,18 +205,24 @@ void FunctionDecoder::decode_atomic(const Mnemonic& mnemonic, Instruction& instr
     const std::string name = *operation;
     const Type type = mnemonic.type();
     instruction.has_result = mnemonic.base() == "atom";
+    std::vector<ParsedOperand> results;
     if (instruction.has_result) {
-        instruction.d = destination(parse_operand(), type);
+        results = elements_of(parse_operand());
         comma();
     }
     const ParsedOperand address = parse_operand();
     comma();
-    instruction.b = value(parse_operand(), type);
+    const std::vector<ParsedOperand> operands = elements_of(parse_operand());
+    if (operands.empty() || operands.size() > 8 ||
+        (instruction.has_result && results.size() != operands.size())) {
+        unsupported("a vector of this length");
+    }
     if (name == "cas") {
         comma();
         instruction.c = value(parse_operand(), type);
     }
-    const std::string where = place(address, mnemonic, instruction, size_of(type));
+    const std::size_t bytes = size_of(type);
+    const std::string where = place(address, mnemonic, instruction, bytes * operands.size());
     if (where == ".frame" || where == ".kernel_parameter") {
         unsupported("an atomic on parameters");
     }
@@ -211,8 +230,23 @@ void FunctionDecoder::decode_atomic(const Mnemonic& mnemonic, Instruction& instr
     const bool commutes = !is_float(type) && !is_packed_pair(type) && name != "exch" &&
                           name != "cas" && name != "inc" && name != "dec";
     instruction.variant = commutes ? 1 : 0;
-    atomics_.push_back(function_.code.size());
-    emit(instruction, families_.atomic({.name = name, .type = type}));
+    instruction.run = families_.atomic({.name = name, .type = type});
+    if (instruction.run == nullptr) {
+        unsupported();
+    }
+    // Only each element of a vector is atomic.
+    const std::int64_t first = instruction.immediate;
+    for (std::size_t index = 0; index < operands.size(); ++index) {
+        if (instruction.has_result) {
+            instruction.d = destination(results[index], type);
+        }
+        instruction.b = value(operands[index], type);
+        instruction.immediate = first + static_cast<std::int64_t>(index * bytes);
+        instruction.memory_slot = index == 0 ? instruction.memory_slot : module_.memory_slots++;
+        atomics_.push_back(function_.code.size());
+        function_.code.push_back(instruction);
+    }
+    reader_.expect(";");
 }
 
 /// The copy is done at once, so there is nothing to wait for.

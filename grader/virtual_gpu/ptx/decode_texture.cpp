@@ -33,7 +33,7 @@ bool read_geometry(const Mnemonic& mnemonic, TexturePlan& plan) {
 
 bool FunctionDecoder::decode_texture(const Mnemonic& mnemonic, Instruction& instruction) {
     const std::string& base = mnemonic.base();
-    if (base == "tex") {
+    if (base == "tex" || base == "tld4") {
         decode_texture_fetch(mnemonic, instruction);
     } else if (base == "suld" || base == "sust") {
         decode_surface(mnemonic, instruction);
@@ -76,6 +76,12 @@ void FunctionDecoder::decode_texture_fetch(const Mnemonic& mnemonic, Instruction
         unsupported();
     }
     plan.integer_coordinates = coordinate == Type::s32;
+    if (mnemonic.base() == "tld4") {
+        if (plan.geometry != TexturePlan::Geometry::plane || plan.integer_coordinates) {
+            unsupported();
+        }
+        plan.gathered = mnemonic.has("r") ? 1 : mnemonic.has("g") ? 2 : mnemonic.has("b") ? 3 : 4;
+    }
     const ParsedOperand d = parse_operand();
     const std::vector<ParsedOperand> parts =
         d.form == ParsedOperand::Form::vector ? d.elements : std::vector<ParsedOperand>{d};
@@ -86,11 +92,21 @@ void FunctionDecoder::decode_texture_fetch(const Mnemonic& mnemonic, Instruction
     for (std::size_t index = 0; index < parts.size(); ++index) {
         instruction.elements[index] = destination(parts[index], type);
     }
+    if (reader_.peek() == "|") {
+        unsupported("whether a texel is resident");
+    }
     comma();
     decode_object_and_coordinates(plan, instruction);
     instruction.immediate = plan.packed();
     instruction.memory_slot = module_.memory_slots++;
-    skip_cache_operands();  // a level, or gradients
+    // A level, or gradients.
+    for (int left = mnemonic.has("level") ? 1 : mnemonic.has("grad") ? 2 : 0; left > 0; --left) {
+        comma();
+        parse_operand();
+    }
+    if (reader_.peek() == ",") {
+        unsupported("an offset or a depth to compare with");
+    }
     emit(instruction, sample_texture);
 }
 

@@ -198,11 +198,14 @@ void FunctionDecoder::decode_statement(int depth) {
 
 void FunctionDecoder::declare_registers() {
     Type type = Type::none;
+    std::string words;
     while (!reader_.peek().empty() && reader_.peek().front() == '.') {
+        words += " " + std::string(reader_.peek());
         type = type_named(reader_.take());
     }
     if (type == Type::none) {
-        reader_.fail("a register without a known type");
+        reader_.fail("the virtual GPU has no registers of type" +
+                     (words.empty() ? " none" : words));
     }
     do {
         const std::string name(reader_.take());

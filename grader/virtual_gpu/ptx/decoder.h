@@ -167,6 +167,7 @@ class FunctionDecoder {
     void decode_conversion(const Mnemonic& mnemonic, Instruction& instruction);
     void decode_address_conversion(const Mnemonic& mnemonic, Instruction& instruction);
     void decode_predicate_logic(const Mnemonic& mnemonic, Instruction& instruction);
+    void decode_packed_parts(const Mnemonic& mnemonic, Instruction& instruction);
     void decode_carry(const Mnemonic& mnemonic, Instruction& instruction);
     void decode_plain(const Mnemonic& mnemonic, Instruction& instruction);
 

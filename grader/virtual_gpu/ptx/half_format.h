@@ -94,6 +94,51 @@ struct HalfFormat {
     }
 };
 
+/// A binary format of eight bits with `mantissa` stored fraction bits, as conversions to it leave
+/// it: without infinities.
+template <int mantissa>
+struct EightBitFormat {
+    static constexpr int bias = (1 << (6 - mantissa)) - 1;
+    static constexpr std::uint8_t not_a_number = 0x7f;
+    /// E4M3 has no infinities at all, so all of its greatest exponent but the NaN are numbers.
+    static constexpr std::uint8_t greatest_bits = mantissa == 3 ? 0x7e : 0x7b;
+
+    static double decode(std::uint8_t bits) {
+        const int exponent = (bits & 0x7f) >> mantissa;
+        const int fraction = bits & ((1 << mantissa) - 1);
+        double value = std::nan("");
+        if (mantissa == 2 && (bits & 0x7f) == 0x7c) {
+            value = HUGE_VAL;
+        } else if ((bits & 0x7f) <= greatest_bits) {
+            value = exponent == 0
+                        ? std::ldexp(fraction, 1 - bias - mantissa)
+                        : std::ldexp(fraction + (1 << mantissa), exponent - bias - mantissa);
+        }
+        return (bits & 0x80) != 0 ? -value : value;
+    }
+
+    /// Rounded to nearest; what is greater than the greatest number becomes that.
+    static std::uint8_t encode(double value) {
+        if (value != value) {
+            return not_a_number;
+        }
+        const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
+        const double magnitude = std::fmin(std::fabs(value), decode(greatest_bits));
+        int exponent = 0;
+        std::frexp(magnitude, &exponent);
+        const int lowest = 1 - bias;
+        const int quantum = (magnitude == 0 || exponent - 1 < lowest ? lowest : exponent - 1);
+        // A carry out of the fraction goes on into the exponent, as it should.
+        const double units =
+            round_to_integral(std::ldexp(magnitude, mantissa - quantum), Rounding::nearest);
+        const int first = quantum == lowest ? 0 : (quantum + bias - 1) << mantissa;
+        return static_cast<std::uint8_t>(sign | (first + static_cast<int>(units)));
+    }
+};
+
+using E4m3 = EightBitFormat<3>;
+using E5m2 = EightBitFormat<2>;
+
 using Half = HalfFormat<10>;
 using BrainFloat = HalfFormat<7>;
 

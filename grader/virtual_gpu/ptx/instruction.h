@@ -69,7 +69,7 @@ struct Instruction {
     bool saturate = false;
     bool writes_carry = false;
     bool reads_carry = false;
-    bool volatile_ = false;  ///< volatile, acquire, relaxed: another thread may change the value
+    bool volatile_ = false;  ///< volatile, or strong in the memory model: for other threads too
     bool has_result = true;
     Space space = Space::generic;
     std::uint8_t element_count = 1;

@@ -22,6 +22,11 @@ bool continues_word(char c) {
     return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
 
+bool declares(std::string_view word) {
+    return word == ".reg" || word == ".param" || word == ".local" || word == ".shared" ||
+           word == ".global" || word == ".const";
+}
+
 class Lexer {
   public:
     explicit Lexer(std::string_view text) : text_(text) {}
@@ -101,9 +106,12 @@ class Lexer {
         const std::size_t begin = position_++;
         const bool directive = text_[begin] == '.';
         for (;;) {
+            if (directive && at(0) == '.' && declares(text_.substr(begin, position_ - begin))) {
+                break;  // what follows is a word of its own: .reg.b32
+            }
             if (continues_word(at(0))) {
                 ++position_;
-            } else if (at(0) == ':' && at(1) == ':' && is_letter(at(2))) {
+            } else if (at(0) == ':' && at(1) == ':' && (is_letter(at(2)) || is_digit(at(2)))) {
                 position_ += 2;
             } else {
                 break;

@@ -17,7 +17,7 @@ namespace vram::virtual_gpu::ptx {
 namespace {
 
 using Geometry = TexturePlan::Geometry;
-using Colour = std::array<float, 4>;
+using Colour = std::array<double, 4>;  ///< of products that a double holds exactly
 
 const TextureFinder* texture_finder = nullptr;
 
@@ -65,6 +65,35 @@ float channel_value(const TextureView& view, std::uint32_t bits) {
     return std::max(-1.0f, static_cast<float>(static_cast<std::int32_t>(bits)) / signed_greatest);
 }
 
+/// Channels that are filtered as whole numbers of 16 bits, not as floats.
+float channel_to_filter(const TextureView& view, std::uint32_t bits) {
+    switch (view.kind) {
+        case ChannelKind::floating:
+            return channel_value(view, bits);
+        case ChannelKind::unsigned_integer:
+            return static_cast<float>(bits) * (view.channel_bytes == 1 ? 257.0f : 1.0f);
+        case ChannelKind::signed_integer:
+            return static_cast<float>(static_cast<std::int32_t>(bits)) *
+                   (view.channel_bytes == 1 ? 32767.0f / 127.0f : 1.0f);
+    }
+    return 0;
+}
+
+/// What 1.0 is among the numbers that are filtered.
+float whole_to_filter(const TextureView& view) {
+    return view.kind == ChannelKind::floating           ? 1.0f
+           : view.kind == ChannelKind::unsigned_integer ? 65535.0f
+                                                        : 32767.0f;
+}
+
+/// The result has no more bits than what was filtered.
+float filtered_value(const TextureView& view, float sum) {
+    if (view.kind == ChannelKind::floating) {
+        return view.channel_bytes == 2 ? static_cast<float>(Half::decode(Half::encode(sum))) : sum;
+    }
+    return std::max(-1.0f, std::floor(sum + 0.5f) / whole_to_filter(view));
+}
+
 bool reads_floats(const TextureView& view) {
     return view.kind == ChannelKind::floating || view.as_normalised_float;
 }
@@ -101,7 +130,7 @@ struct Samples {
     bool filtered = false;  ///< otherwise the lower texel is all that counts
     std::array<AddressMode, 3> modes{};
     std::int32_t base[3][lanes_per_warp];
-    float weight[3][lanes_per_warp];
+    float weight[3][lanes_per_warp];  ///< of 256
     std::uint64_t layer[lanes_per_warp];
 };
 
@@ -120,9 +149,9 @@ float within_reach(float value) {
     return value == value ? bounded : 0.0f;
 }
 
-/// The hardware keeps eight bits of the weight.
+/// The hardware keeps eight bits of the weight: 0 to 256.
 float weight_of(float fraction) {
-    return floor_of(fraction * 256.0f + 0.5f) / 256.0f;
+    return floor_of(fraction * 256.0f + 0.5f);
 }
 
 /// Lower texels and weights from positions in texels. Loops without branches, which compilers turn
@@ -171,13 +200,14 @@ PlaceOnCube place_on_cube(float x, float y, float z) {
     const auto on_face = [](std::uint64_t face, float s, float t, float major) {
         return PlaceOnCube{face, (s / major + 1) / 2, (t / major + 1) / 2};
     };
-    if (ax >= ay && ax >= az) {
-        return x >= 0 ? on_face(0, -z, -y, ax) : on_face(1, z, -y, ax);
+    // Of axes that are as long, the last one counts.
+    if (az >= ax && az >= ay) {
+        return z >= 0 ? on_face(4, x, -y, az) : on_face(5, -x, -y, az);
     }
-    if (ay >= az) {
+    if (ay >= ax) {
         return y >= 0 ? on_face(2, x, z, ay) : on_face(3, x, -z, ay);
     }
-    return z >= 0 ? on_face(4, x, -y, az) : on_face(5, -x, -y, az);
+    return x >= 0 ? on_face(0, -z, -y, ax) : on_face(1, z, -y, ax);
 }
 
 void place_on_cubes(Samples& samples, const TextureView& view, const float* x, const float* y,
@@ -224,7 +254,8 @@ void place_samples(Samples& samples, const TexturePlan& plan, const TextureView&
     const Operand operands[4] = {instruction.a, instruction.b, instruction.c, instruction.e};
     const Operand* coordinates = operands + (plan.layered ? 1 : 0);
     samples.axes = axes_of(plan.geometry);
-    samples.filtered = view.linear_filter && !plan.integer_coordinates && reads_floats(view);
+    samples.filtered = plan.gathered != 0 ||
+                       (view.linear_filter && !plan.integer_coordinates && reads_floats(view));
     find_layers(samples, plan, view, warp.source<std::uint32_t>(operands[0]));
     for (int axis = 0; axis < samples.axes; ++axis) {
         samples.modes[axis] = mode_of(plan, view, axis);
@@ -235,6 +266,16 @@ void place_samples(Samples& samples, const TexturePlan& plan, const TextureView&
         return;
     }
     const std::uint64_t sizes[3] = {view.width, view.height, view.depth};
+    if (plan.geometry == Geometry::line && samples.filtered &&
+        view.address_modes[1] == AddressMode::border) {
+        // A line is a plane of one row, read at its edge: half of it is border.
+        float edge[lanes_per_warp] = {};
+        samples.axes = 2;
+        samples.modes[1] = AddressMode::border;
+        place_at(samples, 1, edge);
+        place_floats(samples, 0, view, warp.source<float>(coordinates[0]), sizes[0]);
+        return;
+    }
     for (int axis = 0; axis < samples.axes; ++axis) {
         if (plan.integer_coordinates) {
             const auto* whole = warp.source<std::int32_t>(coordinates[axis]);
@@ -264,13 +305,33 @@ bool find_texel(const Samples& samples, const TextureView& view, int lane, unsig
     return true;
 }
 
-float weight_of_corner(const Samples& samples, int lane, unsigned corner) {
-    float weight = 1;
-    for (int axis = 0; axis < samples.axes; ++axis) {
-        const float upper = samples.weight[axis][lane];
-        weight *= ((corner >> axis) & 1u) != 0 ? upper : 1 - upper;
+int share_of(int weight, int share) {
+    return (weight * share + 128) >> 8;
+}
+
+/// Of the four corners of a plane whose upper sides weigh `a` and `b`; all weigh 256 together.
+int weight_on_plane(int a, int b, bool upper_a, bool upper_b) {
+    const int both = share_of(a, b);
+    if (upper_a) {
+        return upper_b ? both : a - both;
     }
-    return weight;
+    return upper_b ? b - both : 256 - a - b + both;
+}
+
+/// Of 256, with the rounding of the hardware, which filters a volume in x and z first.
+int weight_of_corner(const Samples& samples, int lane, unsigned corner) {
+    const auto upper = [&](int axis) { return ((corner >> axis) & 1u) != 0; };
+    const auto weight = [&](int axis) { return static_cast<int>(samples.weight[axis][lane]); };
+    if (samples.axes == 1) {
+        return upper(0) ? weight(0) : 256 - weight(0);
+    }
+    if (samples.axes == 2) {
+        return weight_on_plane(weight(0), weight(1), upper(0), upper(1));
+    }
+    const int together = weight_on_plane(weight(0), weight(2), upper(0), upper(2));
+    const int above =
+        upper(0) ? share_of(together, weight(1)) : together - share_of(together, 256 - weight(1));
+    return upper(1) ? above : together - above;
 }
 
 const TextureView& view_of(const Warp& warp, int lane, std::uint64_t handle, bool surface) {
@@ -330,6 +391,10 @@ class TextureFetch {
     }
 
     void run() {
+        if (plan_.gathered != 0) {
+            gather(plan_.gathered - 1);
+            return;
+        }
         if (!samples_.filtered) {
             find_texels(0, warp_.mask);
             for (int element = 0; element < instruction_.element_count; ++element) {
@@ -344,7 +409,7 @@ class TextureFetch {
         for (int element = 0; element < instruction_.element_count; ++element) {
             auto* d = warp_.destination<float>(instruction_.elements[element]);
             for (int lane : ActiveLanes{warp_.mask}) {
-                d[lane] = colours[lane][element];
+                d[lane] = filtered_value(view_, static_cast<float>(colours[lane][element]));
             }
         }
     }
@@ -366,9 +431,20 @@ class TextureFetch {
         return plan_.integer_coordinates ? 0 : view_.border[channel];
     }
 
-    /// Elements beyond the texture's channels are 0.
-    void take_nearest(int element) {
-        auto* d = warp_.destination<std::uint32_t>(instruction_.elements[element]);
+    /// One channel of the four texels that filtering would mix.
+    void gather(int channel) {
+        constexpr unsigned corners[4] = {2, 3, 1, 0};
+        for (int element = 0; element < instruction_.element_count; ++element) {
+            find_texels(corners[element], warp_.mask);
+            take_channel(element, channel);
+        }
+    }
+
+    void take_nearest(int element) { take_channel(element, element); }
+
+    /// Channels beyond those of the texture are 0.
+    void take_channel(int to_element, int element) {
+        auto* d = warp_.destination<std::uint32_t>(instruction_.elements[to_element]);
         const bool floats = reads_floats(view_);
         const bool exists = element < view_.channels;
         const std::uint32_t outside = exists && floats ? bits_of(border(element)) : 0;
@@ -385,7 +461,7 @@ class TextureFetch {
         float weights[lanes_per_warp];
         std::uint32_t counting = 0;
         for (int lane : ActiveLanes{warp_.mask}) {
-            weights[lane] = weight_of_corner(samples_, lane, corner);
+            weights[lane] = static_cast<float>(weight_of_corner(samples_, lane, corner)) / 256.0f;
             counting |= weights[lane] != 0 ? 1u << lane : 0u;
         }
         find_texels(corner, counting);
@@ -393,9 +469,9 @@ class TextureFetch {
             for (int channel = 0; channel < view_.channels; ++channel) {
                 const float value =
                     is_inside(lane)
-                        ? channel_value(view_, channel_bits(view_, texels_[lane], channel))
-                        : border(channel);
-                colours[lane][channel] += weights[lane] * value;
+                        ? channel_to_filter(view_, channel_bits(view_, texels_[lane], channel))
+                        : border(channel) * whole_to_filter(view_);
+                colours[lane][channel] += weights[lane] * double{value};
             }
         }
     }
@@ -418,7 +494,7 @@ void set_texture_finder(const TextureFinder* finder) {
 std::int64_t TexturePlan::packed() const {
     return static_cast<std::int64_t>(geometry) | std::int64_t{layered} << 8 |
            std::int64_t{integer_coordinates} << 16 | static_cast<std::int64_t>(out_of_range) << 24 |
-           std::int64_t{element_bytes} << 32;
+           std::int64_t{element_bytes} << 32 | std::int64_t{gathered} << 40;
 }
 
 TexturePlan TexturePlan::unpacked(std::int64_t bits) {
@@ -428,6 +504,7 @@ TexturePlan TexturePlan::unpacked(std::int64_t bits) {
     plan.integer_coordinates = ((bits >> 16) & 1) != 0;
     plan.out_of_range = static_cast<OutOfRange>((bits >> 24) & 0xff);
     plan.element_bytes = static_cast<std::uint8_t>(bits >> 32);
+    plan.gathered = static_cast<std::uint8_t>(bits >> 40);
     return plan;
 }
 

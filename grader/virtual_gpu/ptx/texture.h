@@ -54,6 +54,7 @@ struct TexturePlan {
     bool integer_coordinates = false;            ///< of a texture: texels, not positions
     OutOfRange out_of_range = OutOfRange::trap;  ///< of a surface
     std::uint8_t element_bytes = 4;              ///< of a surface
+    std::uint8_t gathered = 0;  ///< 1 + the channel that is read of four texels; 0: a plain fetch
 
     std::int64_t packed() const;
     static TexturePlan unpacked(std::int64_t bits);

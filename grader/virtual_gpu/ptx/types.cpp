@@ -12,14 +12,15 @@ struct Entry {
     std::size_t bytes;
 };
 
-constexpr std::array<Entry, 19> entries = {{
-    {"b8", Type::b8, 1},          {"u8", Type::u8, 1},         {"s8", Type::s8, 1},
-    {"b16", Type::b16, 2},        {"u16", Type::u16, 2},       {"s16", Type::s16, 2},
-    {"f16", Type::f16, 2},        {"bf16", Type::bf16, 2},     {"b32", Type::b32, 4},
-    {"u32", Type::u32, 4},        {"s32", Type::s32, 4},       {"f32", Type::f32, 4},
-    {"f16x2", Type::f16x2, 4},    {"bf16x2", Type::bf16x2, 4}, {"b64", Type::b64, 8},
-    {"u64", Type::u64, 8},        {"s64", Type::s64, 8},       {"f64", Type::f64, 8},
-    {"pred", Type::predicate, 0},
+constexpr std::array<Entry, 24> entries = {{
+    {"b8", Type::b8, 1},         {"u8", Type::u8, 1},         {"s8", Type::s8, 1},
+    {"b16", Type::b16, 2},       {"u16", Type::u16, 2},       {"s16", Type::s16, 2},
+    {"f16", Type::f16, 2},       {"bf16", Type::bf16, 2},     {"b32", Type::b32, 4},
+    {"u32", Type::u32, 4},       {"s32", Type::s32, 4},       {"f32", Type::f32, 4},
+    {"f16x2", Type::f16x2, 4},   {"bf16x2", Type::bf16x2, 4}, {"b64", Type::b64, 8},
+    {"u64", Type::u64, 8},       {"s64", Type::s64, 8},       {"f64", Type::f64, 8},
+    {"u16x2", Type::u16x2, 4},   {"s16x2", Type::s16x2, 4},   {"e4m3x2", Type::e4m3x2, 2},
+    {"e5m2x2", Type::e5m2x2, 2}, {"tf32", Type::tf32, 4},     {"pred", Type::predicate, 0},
 }};
 
 }  // namespace

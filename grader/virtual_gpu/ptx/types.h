@@ -23,6 +23,11 @@ enum class Type : std::uint8_t {
     f32,
     f16x2,
     bf16x2,
+    u16x2,
+    s16x2,
+    e4m3x2,
+    e5m2x2,
+    tf32,
     b64,
     u64,
     s64,
@@ -33,8 +38,9 @@ enum class Type : std::uint8_t {
 /// Bytes of one value; 0 for `none` and `predicate`.
 std::size_t size_of(Type type);
 bool is_signed_integer(Type type);
-/// f16, bf16, f32, f64; not the packed pairs.
+/// f16, bf16, f32, f64; not the packed pairs, nor tf32.
 bool is_float(Type type);
+/// f16x2 and bf16x2.
 bool is_packed_pair(Type type);
 /// The type that an instruction suffix or a declaration names, with or without its leading dot.
 Type type_named(std::string_view name);

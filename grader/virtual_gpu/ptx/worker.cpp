@@ -92,8 +92,7 @@ std::unique_ptr<BlockState> Worker::start_block(std::uint64_t number) {
         std::memset(block->shared.get(), shared_filler, block->shared_bytes);
     }
     if (launch_->options.check_shared_races) {
-        block->races = std::make_unique<SharedRaceDetector>(
-            block->shared_bytes, static_cast<std::uint32_t>(block->warps.size()));
+        block->races = std::make_unique<SharedRaceDetector>(block->shared_bytes, block->threads);
     }
     for (Warp& warp : block->warps) {
         start_warp(*block, warp);

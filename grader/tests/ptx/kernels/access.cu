@@ -102,3 +102,69 @@ __global__ void conflict(int* out, int stride) {
 }
 
 }  // extern "C"
+
+/// A barrier of all threads made of a counter in shared memory.
+static __device__ void meet_at_counter(int* arrived, int threads) {
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < threads) {
+    }
+}
+
+/// Each thread hands its number to the next one. `how`: 0 without waiting; 1 waiting at a counter;
+/// 2 each at a flag of its neighbour's; 3 at such a flag in global memory; 4 as 1, but with the
+/// write behind the counter.
+extern "C" __global__ void hand_on(int* out, int* flags, int how) {
+    __shared__ int values[64];
+    __shared__ int arrived;
+    __shared__ volatile int ready[64];
+    const int me = static_cast<int>(threadIdx.x), other = (me + 1) % 64;
+    if (me == 0) {
+        arrived = 0;
+    }
+    ready[me] = 0;
+    __syncthreads();
+    if (how != 4) {
+        values[me] = me;
+    }
+    if (how == 1 || how == 4) {
+        meet_at_counter(&arrived, 64);
+    } else if (how == 2) {
+        __threadfence_block();
+        ready[me] = 1;
+        while (ready[other] == 0) {
+        }
+        __threadfence_block();
+    } else if (how == 3) {
+        __threadfence_block();
+        atomicExch(flags + me, 1);
+        while (*static_cast<volatile int*>(flags + other) == 0) {
+        }
+        __threadfence_block();
+    }
+    if (how == 4) {
+        values[me] = me;
+    }
+    out[me] = values[other];
+}
+
+/// A lock in shared memory guards a sum; `locked` says whether it is used.
+extern "C" __global__ void sum_up(int* out, bool locked) {
+    __shared__ int lock;
+    __shared__ int sum;
+    if (threadIdx.x == 0) {
+        lock = 0;
+        sum = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        while (locked && atomicCAS(&lock, 0, 1) != 0) {
+        }
+        sum += 1;
+        if (locked) {
+            __threadfence_block();
+            atomicExch(&lock, 0);
+        }
+    }
+    __syncthreads();
+    *out = sum;
+}

@@ -14,6 +14,7 @@ struct ConversionPlan {
     bool integral = false;        ///< float to float: round to an integral value
     bool flush = false;
     bool relu = false;
+    bool saturate_finite = false;  ///< no infinity
 
     std::int64_t packed() const;
     static ConversionPlan unpacked(std::int64_t packed);
@@ -21,7 +22,11 @@ struct ConversionPlan {
 
 /// Converts as the plan in Instruction::immediate says, and Instruction::rounding and saturate.
 void convert_any(Warp& warp, const Instruction& instruction);
-/// cvt.f16x2.f32 and cvt.bf16x2.f32: `a` becomes the upper half, `b` the lower.
+/// Two of f32 into f16x2, bf16x2, e4m3x2 or e5m2x2: `a` becomes the upper half, `b` the lower.
 void convert_pair(Warp& warp, const Instruction& instruction);
+/// f16x2 into a pair of eight bits each, and back.
+void convert_packed(Warp& warp, const Instruction& instruction);
+/// cvt.pack: `a` and `b` saturated side by side; with `has_result`, the bits of `c` above them.
+void pack_saturated(Warp& warp, const Instruction& instruction);
 
 }  // namespace vram::virtual_gpu::ptx

@@ -6,6 +6,7 @@
 #include "grader/virtual_gpu/ptx/half_format.h"
 #include "grader/virtual_gpu/ptx/operations/active_lanes.h"
 #include "grader/virtual_gpu/ptx/operations/comparison.h"
+#include "grader/virtual_gpu/ptx/operations/half_variant.h"
 #include "grader/virtual_gpu/ptx/operations/operations.h"
 #include "grader/virtual_gpu/ptx/warp.h"
 
