@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "frame_store.h"
+#include "grader/checks/frame_store/expected_store.h"
 #include "grader/checks/support/device_access.h"
 #include "grader/checks/support/failure_sweep.h"
 #include "grader/checks/support/host_buffer.h"
@@ -47,13 +49,7 @@ FrameStore zeroed_store() {
 }
 
 std::vector<std::uint8_t> picture(std::uint32_t seed) {
-    std::vector<std::uint8_t> pixels(picture_bytes);
-    std::uint32_t state = seed * 2654435761u + 1;
-    for (std::uint8_t& pixel : pixels) {
-        state = state * 1664525u + 1013904223u;
-        pixel = static_cast<std::uint8_t>(state >> 24);
-    }
-    return pixels;
+    return noise(width, height, seed).pixels;
 }
 
 cudaError_t release(FrameStore* store) {
@@ -144,28 +140,6 @@ bool judge_no_live_frames(const Moment& since, const std::string& diagnosis,
     return false;
 }
 
-bool judge_pixels(const std::uint8_t* pixels, const std::vector<std::uint8_t>& wanted,
-                  const std::string& name, const Moment& since, const std::string& why = "") {
-    const auto actual = read_device_array<std::uint8_t>(pixels, wanted.size());
-    if (actual.empty()) {
-        const runtime::ClassifiedPointer place = session().classify(pixels);
-        Story story("lost-picture", "The pixels of " + name + " are gone: its address " +
-                                        (pixels == nullptr ? "is null"
-                                                           : std::string("points to ") +
-                                                                 runtime::place_name(place.place)) +
-                                        ".");
-        story.life_of(place.allocation);
-        if (place.allocation == 0) {
-            story.steps_after(since.call());
-        } else {
-            story.show(name + " still points to it");
-        }
-        fail(story.expected(name + " keeps its picture").why(why));
-        return false;
-    }
-    return judge_contents(actual.data(), wanted.data(), wanted.size(), 1, name, since, why);
-}
-
 /// A store that works, of this size, with black frames.
 bool judge_made(const FrameStore& store, int columns, int rows, const Moment& since) {
     const std::vector<std::uint8_t> black(static_cast<std::size_t>(columns) * rows, 0);
@@ -186,10 +160,6 @@ bool make(FrameStore* store) {
     const cudaError_t status = learner([&] { return make_store(store, width, height); });
     return judge_status(status, cudaSuccess, "make_store()", start) &&
            judge_made(*store, width, height, start);
-}
-
-bool is_empty(const Frame& frame) {
-    return frame.pixels == nullptr && frame.width == 0 && frame.height == 0;
 }
 
 /// Which member keeps the store from being empty; "" when it is.
@@ -227,14 +197,6 @@ bool judge_emptied(const FrameStore& store, const std::string& after_what, const
     return false;
 }
 
-/// No address is left in the store; its numbers don't matter.
-bool holds_addresses(const FrameStore& store) {
-    return store.front.pixels != nullptr || store.back.pixels != nullptr ||
-           store.previous.pixels != nullptr || store.staging != nullptr ||
-           std::any_of(std::begin(store.slots), std::end(store.slots),
-                       [](const Frame& slot) { return slot.pixels != nullptr; });
-}
-
 /// The member that holds the address of a freed block; "" when none does.
 std::string holder_of_freed_address(const FrameStore& store) {
     const auto is_freed = [](const void* address) {
@@ -254,7 +216,7 @@ std::string holder_of_freed_address(const FrameStore& store) {
 TEST(Release, SecondCallDoesNothing) {
     judge_frees_here();
     FrameStore store = zeroed_store();
-    if (!make(&store)) {
+    if (!make(&store) || !push(&store, picture(1))) {
         return;
     }
     release(&store);
@@ -366,6 +328,41 @@ bool judge_closing_frees_nothing(const FrameStore& store, int x, int y) {
     return true;
 }
 
+/// A window that leaves the frame, or has no pixel, is refused and leaves the view alone.
+bool judge_refused_windows(const FrameStore& store) {
+    struct Window {
+        int x, y, width, height;
+    };
+    constexpr int most = std::numeric_limits<int>::max();
+    const Window refused[] = {{-1, 0, 1, 1},         {0, -1, 1, 1},        {0, 0, 0, 1},
+                              {0, 0, 1, 0},          {0, 0, width + 1, 1}, {0, 0, 1, height + 1},
+                              {width, 0, 1, 1},      {0, height, 1, 1},    {3, 0, width - 2, 1},
+                              {0, 3, 1, height - 2}, {most, 0, 1, 1},      {0, most, 1, 1},
+                              {1, 0, most, 1},       {0, 1, 1, most}};
+    for (const Window& window : refused) {
+        View view;
+        std::memset(&view, 0x5a, sizeof view);
+        const View untouched = view;
+        const std::string text = "open_view(" + std::to_string(window.x) + ", " +
+                                 std::to_string(window.y) + ", " + std::to_string(window.width) +
+                                 ", " + std::to_string(window.height) + ") of a frame of " +
+                                 std::to_string(width) + " x " + std::to_string(height);
+        const Moment opening;
+        const cudaError_t status = learner([&] {
+            return open_view(&store, window.x, window.y, window.width, window.height, &view);
+        });
+        if (!judge_status(status, cudaErrorInvalidValue, text, opening)) {
+            return false;
+        }
+        if (std::memcmp(&view, &untouched, sizeof view) != 0) {
+            fail(Story("view-changed", text + " was refused and changed the view all the same.")
+                     .expected("a refused call changes nothing"));
+            return false;
+        }
+    }
+    return true;
+}
+
 TEST(View, IsNeverFreed) {
     judge_frees_here();
     tolerate(MisuseKind::free_interior);
@@ -398,6 +395,10 @@ TEST(View, IsNeverFreed) {
         return;
     }
 
+    if (!judge_refused_windows(store)) {
+        return;
+    }
+
     release(&store);
     const Moment late;
     learner([&] {
@@ -422,6 +423,29 @@ bool make_busy(FrameStore* store) {
            push(store, picture(3)) && keep(store, 2);
 }
 
+/// A store made, used and released again and again: the runtime hands out the same addresses anew.
+bool judge_stores_in_turn() {
+    const Moment start;
+    // The virtual GPU hands out a freed address at once, or late, as the seed decides.
+    for (std::uint64_t seed : {0, 0, 1, 1, 2, 2}) {
+        session().vary(seed);
+        FrameStore store = zeroed_store();
+        if (!make_busy(&store)) {
+            return false;
+        }
+        release(&store);
+        if (!judge_no_live_frames(
+                start, "leak",
+                "After several stores, made and released in turn, a frame is "
+                "still allocated.",
+                "each release_store() frees its store's blocks, whatever an older "
+                "store's addresses were")) {
+            return false;
+        }
+    }
+    return true;
+}
+
 TEST(Release, FreesEachBlockOnce) {
     judge_frees_here();
     FrameStore other = zeroed_store();
@@ -435,6 +459,7 @@ TEST(Release, FreesEachBlockOnce) {
         return;
     }
     release(&store);
+    const bool empties = what_is_left(store).empty();
     if (!judge_no_double_free(start, "two-owners",
                               "release_store() freed one block under two names.",
                               "two members with one address are one block, with one owner") ||
@@ -449,11 +474,15 @@ TEST(Release, FreesEachBlockOnce) {
         return;
     }
 
+    if (!judge_stores_in_turn()) {
+        return;
+    }
+
     SweepOptions failing_frees;
     failing_frees.errors = {cudaErrorInvalidValue};
     failing_frees.eligible = runtime::releases;
     sweep_failures(
-        [](FailureCase& failure) {
+        [empties](FailureCase& failure) {
             judge_frees_here();
             FrameStore store = zeroed_store();
             const Moment start;
@@ -469,6 +498,8 @@ TEST(Release, FreesEachBlockOnce) {
             if (judge_no_live_frames(start, "release-stops-early",
                                      "One free failed, and blocks after it were never freed.",
                                      "release_store() goes on with the other blocks") &&
+                (!empties ||
+                 judge_emptied(store, "a release_store() in which a free failed", releasing)) &&
                 failure.failed_call().pointers[0].place != runtime::Place::null) {
                 EXPECT_TRUE(
                     judge_reports_failure(status, "release_store()", releasing,
@@ -639,6 +670,150 @@ TEST(Slot, RestoringMovesItsPicture) {
                          "a block that moved has one owner");
 }
 
+// ---- A day's work ------------------------------------------------------------------------------
+
+/// The learner's store, told to do one thing after the other, and compared with what it has to hold.
+/// Each function returns false when the check has failed.
+class WorkingStore {
+  public:
+    bool make(int columns, int rows) {
+        expected_.made(columns, rows);
+        return succeeds("make_store(" + sizes(columns, rows) + ")",
+                        [&] { return make_store(&store_, columns, rows); });
+    }
+
+    bool push(std::uint32_t seed) {
+        const Picture pushed = noise(store_.front.width, store_.front.height, seed);
+        expected_.pushed(pushed);
+        return succeeds("push_frame()", [&] { return push_frame(&store_, pushed.pixels.data()); });
+    }
+
+    bool keep(int slot) {
+        expected_.kept_front(slot);
+        return succeeds("keep_front(" + std::to_string(slot) + ")",
+                        [&] { return keep_front(&store_, slot); });
+    }
+
+    bool drop(int slot) {
+        expected_.dropped(slot);
+        return succeeds("drop_slot(" + std::to_string(slot) + ")",
+                        [&] { return drop_slot(&store_, slot); });
+    }
+
+    bool restore(int slot) {
+        expected_.restored(slot);
+        return succeeds("restore_slot(" + std::to_string(slot) + ")",
+                        [&] { return restore_slot(&store_, slot); });
+    }
+
+    bool resize(int columns, int rows) {
+        expected_.resized(columns, rows);
+        return succeeds("resize_store(" + sizes(columns, rows) + ")",
+                        [&] { return resize_store(&store_, columns, rows); });
+    }
+
+    /// The call is answered with cudaErrorInvalidValue, without a runtime call and without a change.
+    template <class Call>
+    bool refuses(const std::string& text, const Call& call) {
+        const Moment start;
+        const cudaError_t status = learner([&] { return call(&store_); });
+        return judge_status(status, cudaErrorInvalidValue, text, start) &&
+               judge_no_calls(start, text) && expected_.judge(store_, text, start);
+    }
+
+    void release() { checks::release(&store_); }
+
+  private:
+    static std::string sizes(int columns, int rows) {
+        return std::to_string(columns) + ", " + std::to_string(rows);
+    }
+
+    template <class Call>
+    bool succeeds(const std::string& text, const Call& call) {
+        const Moment start;
+        const cudaError_t status = learner(call);
+        return judge_status(status, cudaSuccess, text, start) &&
+               expected_.judge(store_, text, start);
+    }
+
+    FrameStore store_ = zeroed_store();
+    ExpectedStore expected_;
+};
+
+bool judge_refused_arguments(WorkingStore& store) {
+    const std::uint8_t pixel = 0;
+    for (int slot : {-1, slot_count}) {
+        const std::string text = "(" + std::to_string(slot) + ")";
+        if (!store.refuses("keep_front" + text,
+                           [&](FrameStore* s) { return keep_front(s, slot); }) ||
+            !store.refuses("drop_slot" + text, [&](FrameStore* s) { return drop_slot(s, slot); }) ||
+            !store.refuses("restore_slot" + text,
+                           [&](FrameStore* s) { return restore_slot(s, slot); })) {
+            return false;
+        }
+    }
+    return store.refuses("push_frame() of null", [&](FrameStore* s) {
+        return push_frame(s, nullptr);
+    }) && store.refuses("resize_store(0, 9)", [&](FrameStore* s) {
+        return resize_store(s, 0, 9);
+    }) && store.refuses("resize_store(9, -1)", [&](FrameStore* s) {
+        return resize_store(s, 9, -1);
+    }) && store.refuses("make_store() of null", [&](FrameStore*) {
+        return make_store(nullptr, 9, 9);
+    }) && store.refuses("release_store() of null", [&](FrameStore*) {
+        return release_store(nullptr);
+    }) && store.refuses("push_frame() to null", [&](FrameStore*) {
+        return push_frame(nullptr, &pixel);
+    }) && store.refuses("keep_front() of null", [&](FrameStore*) {
+        return keep_front(nullptr, 0);
+    }) && store.refuses("drop_slot() of null", [&](FrameStore*) {
+        return drop_slot(nullptr, 0);
+    }) && store.refuses("restore_slot() of null", [&](FrameStore*) {
+        return restore_slot(nullptr, 0);
+    }) && store.refuses("resize_store() of null", [&](FrameStore*) {
+        return resize_store(nullptr, 9, 9);
+    });
+}
+
+bool judge_first_pictures(WorkingStore& store) {
+    return store.make(13, 7) && store.push(1) && store.push(2) && store.keep(0) && store.keep(3) &&
+           store.push(3) && store.keep(0) && store.restore(3) && store.keep(1) && store.drop(3) &&
+           store.refuses("restore_slot() of an empty slot",
+                         [](FrameStore* s) { return restore_slot(s, 3); });
+}
+
+/// As many bytes as before, and another shape.
+bool judge_turned_pictures(WorkingStore& store) {
+    const auto restore_other_shape = [&] {
+        return store.refuses("restore_slot() of a picture of another size",
+                             [](FrameStore* s) { return restore_slot(s, 0); });
+    };
+    return store.resize(7, 13) && restore_other_shape() && store.push(4) && restore_other_shape() &&
+           store.keep(0) && store.resize(13, 7) && restore_other_shape() && store.restore(1) &&
+           store.push(5) && store.resize(13, 7);
+}
+
+/// Wider and lower, narrower and higher, larger and smaller. The slot follows each of them.
+bool judge_changing_sizes(WorkingStore& store) {
+    constexpr int sizes[][2] = {{40, 3}, {5, 3}, {4, 100}, {1, 1}, {331, 2}, {2, 331}};
+    std::uint32_t seed = 6;
+    for (const auto& [columns, rows] : sizes) {
+        if (!store.resize(columns, rows) || !store.push(seed++) || !store.keep(2) ||
+            !store.push(seed++) || !store.restore(2) || !store.keep(2)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+TEST(Store, StaysInOrder) {
+    judge_frees_here();
+    WorkingStore store;
+    EXPECT_TRUE(judge_first_pictures(store) && judge_refused_arguments(store) &&
+                judge_turned_pictures(store) && judge_changing_sizes(store));
+    store.release();
+}
+
 // ---- Make --------------------------------------------------------------------------------------
 
 TEST(Make, IgnoresWhatWasThere) {
@@ -700,7 +875,7 @@ void judge_failed_make(FailureCase& failure, FrameStore store) {
                  .why(condition));
         return;
     }
-    const bool empty = !holds_addresses(store);
+    const std::string left = what_is_left(store);
     release(&store);
     if (!judge_no_double_free(start, "double-free",
                               "After a failed make_store(), release_store() freed a block again.",
@@ -717,18 +892,50 @@ void judge_failed_make(FailureCase& failure, FrameStore store) {
                  .why(condition));
         return;
     }
-    if (!empty) {
-        fail(Story("not-emptied", "make_store() failed and left an address in the store.")
+    if (!left.empty()) {
+        fail(Story("not-emptied", "make_store() failed, and the member '" + left +
+                                      "' of the store still holds something.")
                  .steps_after(start.call())
-                 .expected("every pointer of the store is null")
+                 .expected("null pointers, zero sizes, kept 0, as release_store() leaves them")
                  .why(condition));
     }
+}
+
+/// The pixels of one frame do not fit into an int: the runtime is asked for all of them. A request
+/// of such a size is made to fail, so that no such store is made or touched.
+void judge_store_beyond_an_int() {
+    judge_frees_here();
+    constexpr int columns = 65536;
+    constexpr int rows = 65537;
+    FrameStore store = zeroed_store();
+    runtime::Injection injection;
+    injection.nth = 1;
+    injection.repeat = true;
+    injection.larger_than = std::size_t{256} << 20;
+    FailureCase failure(1, injection);
+    const Moment start;
+    failure.arm();
+    const cudaError_t status = learner([&] { return make_store(&store, columns, rows); });
+    failure.disarm();
+    if (status == cudaSuccess) {
+        fail(Story("wrong-size",
+                   "make_store() said that it made a store of 65536 x 65537 pixels, "
+                   "and never asked for that many bytes.")
+                 .steps_after(start.call())
+                 .expected("frames of 4295032832 bytes, or an error")
+                 .why("a product of two ints is an int"));
+        return;
+    }
+    judge_emptied(store, "a make_store() that failed", start);
 }
 
 TEST(Make, FailureLeavesAnEmptyStore) {
     const bool passed =
         sweep_failures([](FailureCase& failure) { judge_failed_make(failure, zeroed_store()); });
     if (!passed) {
+        return;
+    }
+    if (!in_fresh_process(judge_store_beyond_an_int)) {
         return;
     }
     SweepOptions out_of_memory;
@@ -756,30 +963,43 @@ void judge_release_after_failure(FrameStore* store, const Moment& start, const s
     }
 }
 
-void judge_failed_resize(FailureCase& failure) {
+/// A store of the usual size with a kept picture in slot 1 and another one in front.
+bool make_with_kept_picture(FrameStore* store, ExpectedStore* expected, std::uint32_t seed) {
+    const Picture kept = noise(width, height, seed);
+    const Picture shown = noise(width, height, seed + 1);
+    if (!make(store)) {
+        return false;
+    }
+    paint_front(*store, kept.pixels);
+    if (!keep(store, 1)) {
+        return false;
+    }
+    paint_front(*store, shown.pixels);
+    expected->made(width, height);
+    expected->painted(kept);
+    expected->kept_front(1);
+    expected->painted(shown);
+    return true;
+}
+
+void judge_failed_resize(FailureCase& failure, int columns, int rows) {
     judge_frees_here();
     FrameStore store = zeroed_store();
     const Moment start;
-    const auto kept = picture(8);
-    const auto shown = picture(9);
-    if (!make(&store)) {
+    ExpectedStore expected;
+    if (!make_with_kept_picture(&store, &expected, 8)) {
         return;
     }
-    paint_front(store, kept);
-    if (!keep(&store, 1)) {
-        return;
-    }
-    paint_front(store, shown);
 
     const Moment resizing;
     failure.arm();
-    const cudaError_t status = learner([&] { return resize_store(&store, width * 2, height + 3); });
+    const cudaError_t status = learner([&] { return resize_store(&store, columns, rows); });
     const bool fired = failure.disarm();
     if (fired && failure.sticky()) {
         return;
     }
     const std::string condition = failure.condition();
-    const bool resized = store.front.width == width * 2;
+    const bool resized = store.front.width == columns && store.front.height == rows;
     const bool may_be_resized =
         status == cudaSuccess || (fired && runtime::releases(failure.failed_call().entry));
     if (status == cudaSuccess && !resized) {
@@ -787,75 +1007,47 @@ void judge_failed_resize(FailureCase& failure) {
         return;
     }
     if (resized && may_be_resized) {
-        const std::vector<std::uint8_t> black(picture_bytes / height * 2 * (height + 3), 0);
-        if (!judge_pixels(store.front.pixels, black, "front", resizing, condition)) {
+        expected.resized(columns, rows);
+        if (!expected.judge(store, "resize_store()", resizing, condition)) {
             return;
         }
-    } else if (!judge_pixels(store.front.pixels, shown, "front", resizing,
-                             condition + "; the old size has to stay until the new one is there")) {
-        return;
-    } else if (resized || store.front.height != height) {
-        fail(Story("lost-picture", "resize_store() failed, and the front frame has another size.")
-                 .steps_after(resizing.call())
-                 .expected("the size stays " + std::to_string(width) + " x " +
-                           std::to_string(height))
-                 .why(condition));
+    } else if (!expected.judge(
+                   store, "a resize_store() that failed", resizing,
+                   condition + "; the old size has to stay until the new one is there")) {
         return;
     }
-    if (judge_pixels(store.slots[1].pixels, kept, "slots[1]", resizing, condition)) {
-        judge_release_after_failure(&store, start, "resize_store()", condition);
-    }
+    judge_release_after_failure(&store, start, "resize_store()", condition);
 }
 
 /// keep_front() into a slot that is empty, or full.
-void judge_failed_keep(FailureCase& failure, bool full) {
+void judge_failed_keep(FailureCase& failure, int slot) {
     judge_frees_here();
     FrameStore store = zeroed_store();
     const Moment start;
-    const auto old = picture(10);
-    const auto newer = picture(11);
-    if (!make(&store)) {
+    ExpectedStore expected;
+    if (!make_with_kept_picture(&store, &expected, 10)) {
         return;
     }
-    paint_front(store, old);
-    if (full && !keep(&store, 1)) {
-        return;
-    }
-    paint_front(store, newer);
 
     const Moment keeping;
     failure.arm();
-    const cudaError_t status = learner([&] { return keep_front(&store, 1); });
+    const cudaError_t status = learner([&] { return keep_front(&store, slot); });
     const bool fired = failure.disarm();
     if (fired && failure.sticky()) {
         return;
     }
     const std::string condition = failure.condition();
     const bool free_failed = fired && runtime::releases(failure.failed_call().entry);
-    if (!judge_pixels(store.front.pixels, newer, "front", keeping, condition)) {
-        return;
-    }
     if (status == cudaSuccess) {
-        if (!judge_pixels(store.slots[1].pixels, newer, "slots[1]", keeping, condition)) {
+        expected.kept_front(slot);
+        if (!expected.judge(store, "keep_front()", keeping, condition)) {
             return;
         }
-    } else if (!free_failed) {
-        if (full && !judge_pixels(store.slots[1].pixels, old, "slots[1]", keeping,
-                                  condition + "; the old picture has to stay until the new one is "
-                                              "there")) {
-            return;
-        }
-        if (!full && store.slots[1].pixels != nullptr) {
-            fail(Story("not-emptied",
-                       "keep_front() failed, and the empty slot now holds an address.")
-                     .life_of(session().classify(store.slots[1].pixels).allocation)
-                     .expected("slots[1] is empty as before")
-                     .why(condition));
-            return;
-        }
-        if (!judge_kept(store, full ? 1 : 0, "a keep_front() that failed")) {
-            return;
-        }
+    } else if (!free_failed &&
+               !expected.judge(store, "a keep_front() that failed", keeping,
+                               condition + "; the slot has to stay as it was until the new picture "
+                                           "is there")) {
+        return;
     }
     judge_release_after_failure(&store, start, "keep_front()", condition);
 }
@@ -874,15 +1066,21 @@ void judge_failed_push(FailureCase& failure) {
     if (failure.disarm() && failure.sticky()) {
         return;
     }
-    judge_pixels(store.front.pixels, status == cudaSuccess ? pushed : shown, "front", pushing,
-                 failure.condition());
+    EXPECT_TRUE(judge_pixels(store.front.pixels, status == cudaSuccess ? pushed : shown, "front",
+                             pushing, failure.condition()));
 }
 
 TEST(Failure, KeepsThePictures) {
-    const bool resize_passed = sweep_failures(judge_failed_resize);
+    // Twice as wide, and turned by a quarter: as many bytes as before.
+    const bool resize_passed =
+        sweep_failures(
+            [](FailureCase& failure) { judge_failed_resize(failure, width * 2, height + 3); }) &&
+        sweep_failures([](FailureCase& failure) { judge_failed_resize(failure, height, width); });
+    constexpr int full_slot = 1;
+    constexpr int empty_slot = 2;
     const bool keep_passed =
-        sweep_failures([](FailureCase& failure) { judge_failed_keep(failure, true); }) &&
-        sweep_failures([](FailureCase& failure) { judge_failed_keep(failure, false); });
+        sweep_failures([](FailureCase& failure) { judge_failed_keep(failure, full_slot); }) &&
+        sweep_failures([](FailureCase& failure) { judge_failed_keep(failure, empty_slot); });
     if (resize_passed && keep_passed) {
         sweep_failures(judge_failed_push);
     }

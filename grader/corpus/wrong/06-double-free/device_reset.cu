@@ -2,7 +2,7 @@
 // diagnosis: lost-picture
 // may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
 //     View.IsNeverFreed, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere,
-//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
+//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Store.StaysInOrder
 // mistake: D13
 
 // The whole device is reset: the other store is gone too.

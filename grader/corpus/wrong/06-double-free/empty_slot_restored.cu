@@ -1,5 +1,6 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: wrong-status
+// may also fail: Store.StaysInOrder
 
 // An empty slot is restored: the front is lost.
 #include "frame_store.h"

@@ -1,7 +1,7 @@
 // fails: Make.IgnoresWhatWasThere
 // diagnosis: free-never-allocated
 // may also fail: Release.ReturnsTheStagingBuffer, Make.FailureLeavesAnEmptyStore,
-//     Failure.KeepsThePictures
+//     Failure.KeepsThePictures, Store.StaysInOrder
 
 // What is in the store before it is made is released first.
 #include "frame_store.h"

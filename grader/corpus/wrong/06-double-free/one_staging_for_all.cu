@@ -2,7 +2,7 @@
 // diagnosis: host-touches-device
 // may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
 //     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Make.IgnoresWhatWasThere,
-//     Slot.RestoringMovesItsPicture, View.IsNeverFreed
+//     Slot.RestoringMovesItsPicture, View.IsNeverFreed, Store.StaysInOrder
 // mistake: D1
 // devices: virtual
 

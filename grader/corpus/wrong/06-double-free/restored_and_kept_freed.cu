@@ -1,5 +1,6 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: lost-picture
+// may also fail: Store.StaysInOrder
 // mistake: D1
 
 // The picture that just moved to the front is freed.

@@ -1,5 +1,6 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: two-owners
+// may also fail: Store.StaysInOrder
 // mistake: D3
 
 // After an assignment the slot and the front own one block.

@@ -2,7 +2,7 @@
 // diagnosis: not-made
 // may also fail: Release.SecondCallDoesNothing, View.IsNeverFreed, Release.FreesEachBlockOnce,
 //     Slot.DroppingFreesItsPicture, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere,
-//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
+//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Store.StaysInOrder
 
 // A frame with memory but without its size.
 #include "frame_store.h"

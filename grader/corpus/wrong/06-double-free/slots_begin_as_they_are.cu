@@ -1,7 +1,7 @@
 // fails: Make.IgnoresWhatWasThere
 // diagnosis: free-never-allocated
 // may also fail: Release.ReturnsTheStagingBuffer, Make.FailureLeavesAnEmptyStore,
-//     Failure.KeepsThePictures
+//     Failure.KeepsThePictures, Store.StaysInOrder
 
 // Slots that were never written are freed.
 #include "frame_store.h"

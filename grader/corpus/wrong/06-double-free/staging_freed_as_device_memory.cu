@@ -1,6 +1,6 @@
 // fails: Release.ReturnsTheStagingBuffer
 // diagnosis: free-wrong-family
-// may also fail: Failure.KeepsThePictures, Make.FailureLeavesAnEmptyStore
+// may also fail: Failure.KeepsThePictures, Make.FailureLeavesAnEmptyStore, Store.StaysInOrder
 // mistake: D8
 
 // The staging buffer is pinned host memory.

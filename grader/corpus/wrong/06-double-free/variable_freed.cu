@@ -2,7 +2,7 @@
 // diagnosis: free-of-variable
 // may also fail: Release.SecondCallDoesNothing, Release.ReturnsTheStagingBuffer,
 //     View.IsNeverFreed, Slot.RestoringMovesItsPicture, Make.IgnoresWhatWasThere,
-//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures
+//     Make.FailureLeavesAnEmptyStore, Failure.KeepsThePictures, Store.StaysInOrder
 // mistake: D6
 
 // The address of the variable is freed, not the address in it.

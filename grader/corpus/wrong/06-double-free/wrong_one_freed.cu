@@ -1,5 +1,6 @@
 // fails: Slot.RestoringMovesItsPicture
 // diagnosis: wrong-contents
+// may also fail: Store.StaysInOrder
 
 // The kept picture is freed, the old front stays.
 #include "frame_store.h"

@@ -1,5 +1,5 @@
 // fails: Failure.LaterCallsLeaveNothing
-// diagnosis: wrong-contents
+// diagnosis: error-not-reported
 // mistake: B1
 
 // Whether the drawing could be enqueued is not looked at.
