@@ -1,7 +1,10 @@
 // vram-bench-pool: how pools do on traces. `vram bench pool` runs it.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -111,12 +114,20 @@ Options read_options(const std::vector<std::string>& arguments) {
     return options;
 }
 
+constexpr const char* legend = R"(
+ns/pair      one allocation and one free: the median of the runs; least: the fastest run
+driver       the part of it that was spent in the CUDA runtime
+utilisation  bytes live at the busiest moment, as a share of the smallest reservation that serves the
+             whole trace; growing: of what the allocator came to reserve when free to grow
+refused      requests that got nothing
+)";
+
 /// Variants of one kind of trace.
 using Variants = std::vector<Trace>;
 
 Variants trace_from_file(const std::string& file) {
     std::ifstream text(file);
-    if (!text) {
+    if (!text || std::filesystem::is_directory(file)) {
         throw std::runtime_error(file + " cannot be read");
     }
     RmmLog log = read_rmm_log(text, "log");
@@ -198,6 +209,13 @@ void report_padding(const std::vector<Variants>& kinds, const std::string& csv_f
     write_file(csv_file, padding_as_csv(rows));
 }
 
+/// It can take minutes, so somebody who waits is told how far it is.
+void say_what_is_measured(const std::string& trace) {
+    if (isatty(STDERR_FILENO) != 0) {
+        std::fprintf(stderr, "measuring the trace \"%s\" ...\n", trace.c_str());
+    }
+}
+
 int run(const Options& options) {
     std::vector<Variants> kinds;
     if (options.trace_file.empty()) {
@@ -237,11 +255,12 @@ int run(const Options& options) {
     }
     std::vector<Measurement> measurements;
     for (const Variants& variants : kinds) {
+        say_what_is_measured(variants.front().name);
         for (Measurement& row : measure(variants, contestants, how)) {
             measurements.push_back(std::move(row));
         }
     }
-    std::printf("%s\n%s", processor_name().c_str(), as_text(measurements).c_str());
+    std::printf("%s\n%s%s", processor_name().c_str(), as_text(measurements).c_str(), legend);
     write_file(options.csv_file, as_csv(measurements));
     write_file(options.json_file, as_json(measurements, processor_name()));
     return 0;

@@ -44,6 +44,9 @@ std::optional<std::uint64_t> pointer_from(std::string_view text) {
     return text == "(nil)" ? std::optional<std::uint64_t>(0) : whole_number(text, 16);
 }
 
+/// More than any device has, and little enough that the sums of a trace fit into 64 bits.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
+
 std::string in_quotes(std::string_view text) {
     return "\"" + std::string(text) + "\"";
 }
@@ -114,6 +117,9 @@ class Reader {
             return complain(in_quotes(text) + " is in use since line " +
                             std::to_string(earlier->second.line));
         }
+        if (bytes > most_bytes - builder_.live_bytes()) {
+            return complain("with this block, more is in use than any device has");
+        }
         live_[pointer] = {builder_.allocate(bytes), bytes, line_};
     }
 
@@ -145,6 +151,7 @@ class Reader {
 
 RmmLog read_rmm_log(std::istream& text, const std::string& name) {
     constexpr std::string_view header = "Thread,Time,Action,Pointer,Size,Stream";
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     Reader reader(name);
     std::string line;
     std::size_t number = 0;
@@ -154,8 +161,12 @@ RmmLog read_rmm_log(std::istream& text, const std::string& name) {
             line.pop_back();
         }
         if (number == 1) {
+            if (line.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
+                line.erase(0, byte_order_mark.size());
+            }
             if (line != header) {
                 reader.complain_at(1, "the header \"" + std::string(header) + "\" is due here");
+                return reader.finish();
             }
         } else if (!line.empty()) {
             reader.read_line(line, number);

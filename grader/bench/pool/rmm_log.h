@@ -19,7 +19,8 @@ struct RmmLog {
 };
 
 /// Format: a header line `Thread,Time,Action,Pointer,Size,Stream`, then a line an event. Actions
-/// are `allocate`, `free` and `allocate failure`. Pointers are hexadecimal with or without 0x.
+/// are `allocate`, `free` and `allocate failure`. Pointers are hexadecimal with or without 0x. Thread,
+/// time and stream are not looked at. Without the header, no other line is read.
 RmmLog read_rmm_log(std::istream& text, const std::string& name);
 
 }  // namespace vram::bench

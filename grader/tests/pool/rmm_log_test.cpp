@@ -74,6 +74,23 @@ TEST(RmmLogReader, NamesMalformedLinesByTheirNumber) {
     EXPECT_EQ(log.trace.operations.size(), 2u) << "the two good lines";
 }
 
+TEST(RmmLogReader, RefusesSizesThatNoDeviceHas) {
+    const RmmLog log = read(
+        "1,t,allocate,0x100,18446744073709551615,0\n"
+        "1,t,allocate,0x200,281474976710656,0\n"
+        "1,t,allocate,0x300,1,0\n");
+    EXPECT_EQ(errors_of(log),
+              "line 2: with this block, more is in use than any device has\n"
+              "line 4: with this block, more is in use than any device has\n");
+}
+
+TEST(RmmLogReader, TakesAByteOrderMark) {
+    std::istringstream text(std::string("\xef\xbb\xbf") + header + "1,t,allocate,0x100,16,0\n");
+    const RmmLog log = read_rmm_log(text, "test");
+    EXPECT_EQ(errors_of(log), "");
+    EXPECT_EQ(log.trace.operations.size(), 1u);
+}
+
 TEST(RmmLogReader, GuessesNothingAboutAContradiction) {
     const RmmLog log = read(
         "1,t,allocate,0x100,16,0\n"
