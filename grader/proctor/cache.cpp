@@ -29,19 +29,6 @@ std::uint64_t short_hash(const std::string& text) {
     return hash;
 }
 
-std::uintmax_t bytes_in(const fs::path& folder) {
-    std::uintmax_t total = 0;
-    std::error_code error;
-    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-        std::error_code missing;
-        const std::uintmax_t bytes =
-            entry->is_regular_file(missing) ? entry->file_size(missing) : 0;
-        total += missing ? 0 : bytes;
-    }
-    return total;
-}
-
 bool is_private_folder(const fs::path& folder) {
     struct stat status {};
     return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&

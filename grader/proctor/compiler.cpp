@@ -122,7 +122,7 @@ bool is_our_fault(const std::vector<std::string>& missing) {
     return missing.empty() || std::any_of(missing.begin(), missing.end(), is_ours);
 }
 
-bool is_there(const fs::path& file) {
+bool file_exists(const fs::path& file) {
     std::error_code ignored;
     return fs::exists(file, ignored);
 }
@@ -268,7 +268,7 @@ fs::path Compiler::compile(const Lab& lab, const std::string& source, const Comm
 }
 
 std::optional<Rejection> Compiler::refused(const Lab& lab, const fs::path& compiled) const {
-    if (is_there(compiled / compiler_complaints)) {
+    if (file_exists(compiled / compiler_complaints)) {
         return does_not_compile(lab.file, read_file(compiled / compiler_complaints));
     }
     if (auto problem = reads_outside(lab, compiled)) {
@@ -310,7 +310,7 @@ Build Compiler::link(const Lab& lab, const fs::path& object, const std::string& 
     std::string key = std::string("program, ") + cache_format + "\n" +
                       joined(link_command(lab, object_file), " ") + "\n";
     for (const fs::path& part : parts) {
-        if (!is_there(part)) {
+        if (!file_exists(part)) {
             throw ToolchainFault("a part of the grader is not built: " +
                                  (part.empty() ? "the runtime library" : part.string()));
         }
@@ -333,7 +333,7 @@ Build Compiler::link(const Lab& lab, const fs::path& object, const std::string& 
         }
         entry = cache_.publish(key, folder);
     }
-    if (is_there(*entry / linker_complaints)) {
+    if (file_exists(*entry / linker_complaints)) {
         result.rejection = missing_functions(
             lab.file, object, undefined_names(read_file(*entry / linker_complaints)));
     } else {

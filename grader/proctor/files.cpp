@@ -101,6 +101,19 @@ void require_replaceable(const fs::path& path) {
     }
 }
 
+std::uintmax_t bytes_in(const fs::path& folder) {
+    std::uintmax_t total = 0;
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        std::error_code missing;
+        const std::uintmax_t bytes =
+            entry->is_regular_file(missing) ? entry->file_size(missing) : 0;
+        total += missing ? 0 : bytes;
+    }
+    return total;
+}
+
 ScratchFolder::ScratchFolder(const fs::path& parent) {
     std::string name = (parent / "scratch-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {

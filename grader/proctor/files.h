@@ -23,6 +23,9 @@ void replace_file(const std::filesystem::path& path, std::string_view contents);
 /// Throws FileError when replace_file() could not write there. Touches nothing.
 void require_replaceable(const std::filesystem::path& path);
 
+/// What the regular files in a folder and below hold together; files that vanish meanwhile count nothing.
+std::uintmax_t bytes_in(const std::filesystem::path& folder);
+
 /// A new folder inside `parent` that only this user can enter; removed with all it holds.
 class ScratchFolder {
   public:

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "grader/proctor/files.h"
 #include "grader/proctor/offspring.h"
 #include "grader/proctor/text.h"
 #include "grader/settings/values.h"
@@ -144,20 +145,6 @@ struct Launch {
         _exit(127);
     }
 };
-
-std::size_t bytes_in(const std::filesystem::path& folder) {
-    std::size_t total = 0;
-    std::error_code error;
-    std::filesystem::recursive_directory_iterator entry(folder, error);
-    for (; !error && entry != std::filesystem::recursive_directory_iterator();
-         entry.increment(error)) {
-        std::error_code ignored;
-        if (entry->is_regular_file(ignored)) {
-            total += entry->file_size(ignored);
-        }
-    }
-    return total;
-}
 
 /// One run, from start to end.
 class Run {

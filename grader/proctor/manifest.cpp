@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "grader/json/json_text.h"
 #include "grader/proctor/files.h"
 
 namespace vram::proctor {
@@ -22,7 +22,7 @@ Check check_from(const json& source) {
     for (const json& device : source.at("devices")) {
         const auto kind = device_from_name(device.get<std::string>());
         if (!kind) {
-            throw BadManifest(check.name + ": no such device: " + device.dump());
+            throw BadManifest(check.name + ": no such device: " + json_text(device));
         }
         check.devices.push_back(*kind);
     }
@@ -108,7 +108,7 @@ const Check* Lab::find_check(const std::string& check) const {
 
 Lab parse_manifest(const std::string& text, const std::string& file_name) {
     try {
-        Lab lab = lab_from(json::parse(text));
+        Lab lab = lab_from(parse_json(text));
         if (lab.name + ".json" != file_name) {
             throw BadManifest("it speaks of the lab " + lab.name);
         }

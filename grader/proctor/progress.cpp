@@ -1,8 +1,8 @@
 #include "grader/proctor/progress.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "grader/json/json_text.h"
 #include "grader/proctor/files.h"
 #include "grader/proctor/folding.h"
 
@@ -13,7 +13,7 @@ using nlohmann::json;
 ProgressBook load_progress(const std::filesystem::path& file) {
     ProgressBook book;
     try {
-        const json body = json::parse(read_file(file));
+        const json body = parse_json(read_file(file));
         for (const auto& [lab, entry] : body.items()) {
             LabProgress progress;
             entry.at("earned").get_to(progress.earned);
@@ -45,7 +45,7 @@ void keep_progress(const std::filesystem::path& file, const std::vector<LabGrade
                      {"first_failure", progress.first_failure}};
     }
     try {
-        replace_file(file, body.dump(2) + "\n");
+        replace_file(file, json_text(body) + "\n");
     } catch (const FileError&) {
         // Grading works without a memory of it, for example in a read-only tree.
     }

@@ -1,7 +1,6 @@
 #include "grader/proctor/results_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "grader/json/json_text.h"
 #include "grader/proctor/report.h"
 #include "grader/proctor/text.h"
 
@@ -48,7 +47,7 @@ std::string results_json(const std::vector<LabGrade>& grades, double seconds) {
     const json results = {
         {"score", score},          {"execution_time", seconds},     {"output", score_line(grades)},
         {"visibility", "visible"}, {"stdout_visibility", "hidden"}, {"tests", std::move(tests)}};
-    return results.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return json_text(results) + "\n";
 }
 
 }  // namespace vram::proctor

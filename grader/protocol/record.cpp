@@ -1,6 +1,6 @@
 #include "grader/protocol/record.h"
 
-#include <nlohmann/json.hpp>
+#include "grader/json/json_text.h"
 
 namespace vram::protocol {
 
@@ -151,7 +151,7 @@ std::optional<Record> record_from(const json& source) {
 
 std::optional<Record> parse(std::string_view text) {
     try {
-        return record_from(json::parse(text));
+        return record_from(parse_json(text));
     } catch (const json::exception&) {
         return std::nullopt;
     }
@@ -200,7 +200,7 @@ std::string to_frame(const Record& record, const Nonce& nonce) {
             break;
     }
     // A story may quote bytes that are no UTF-8; they must not cost the record.
-    const std::string text = body.dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::string text = json_text(body, JsonLayout::one_line);
     std::string frame;
     frame.reserve(length_bytes + nonce.size() + text.size());
     for (std::size_t i = 0; i < length_bytes; ++i) {

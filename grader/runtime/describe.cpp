@@ -12,10 +12,6 @@
 namespace vram::runtime {
 namespace {
 
-std::string bytes_text(std::uint64_t bytes) {
-    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
 std::string rows_text(std::uint64_t width, std::uint64_t height) {
     return std::to_string(height) + (height == 1 ? " row of " : " rows of ") + bytes_text(width);
 }
@@ -135,6 +131,10 @@ const char* copy_kind_name(int kind) {
         default:
             return "unknown direction";
     }
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
 std::string call_name(const CallRecord& call) {

@@ -19,6 +19,8 @@ std::string describe_allocation(const AllocationRecord& allocation);
 const char* handle_name(HandleKind kind);
 /// "host to device" and so on.
 const char* copy_kind_name(int kind);
+/// "1 byte", "4096 bytes".
+std::string bytes_text(std::uint64_t bytes);
 /// "0x200000000400".
 std::string hexadecimal(std::uint64_t value);
 

@@ -1,9 +1,9 @@
 #include "grader/runtime/device_reports.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 
+#include "grader/runtime/fixed_text.h"
 #include "grader/runtime/report.h"
 #include "grader/runtime/runtime_state.h"
 #include "grader/runtime/thread_state.h"
@@ -12,12 +12,6 @@
 
 namespace vram::runtime {
 namespace {
-
-void copy_text(char* to, std::size_t capacity, const std::string& text) {
-    std::size_t length = std::min(text.size(), capacity - 1);
-    std::copy_n(text.data(), length, to);
-    to[length] = '\0';
-}
 
 std::string joined(const std::vector<std::string>& lines) {
     std::string text;
@@ -36,8 +30,8 @@ class LedgerObserver : public virtual_gpu::Observer {
         misuse.call = report.parties.empty() ? current_call() : report.parties[0].call;
         misuse.other_call = report.parties.size() > 1 ? report.parties[1].call : 0;
         misuse.address = report.address;
-        copy_text(misuse.first_line, sizeof misuse.first_line, report.first_line);
-        copy_text(misuse.details, sizeof misuse.details, joined(report.details));
+        set_text(misuse.first_line, report.first_line);
+        set_text(misuse.details, joined(report.details));
 
         RuntimeState& state = runtime_state();
         std::lock_guard lock(state.ledger.mutex());

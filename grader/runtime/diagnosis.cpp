@@ -4,17 +4,12 @@
 #include <string>
 
 #include "grader/runtime/describe.h"
+#include "grader/runtime/fixed_text.h"
 
 namespace vram::runtime {
 namespace {
 
 using Stands = Call::Stands;
-
-void copy_text(char* to, std::size_t capacity, const std::string& text) {
-    std::size_t length = std::min(text.size(), capacity - 1);
-    std::copy_n(text.data(), length, to);
-    to[length] = '\0';
-}
 
 Misuse misuse_of(MisuseKind kind, const ClassifiedPointer& pointer, const std::string& first_line,
                  const std::string& details = {}) {
@@ -22,8 +17,8 @@ Misuse misuse_of(MisuseKind kind, const ClassifiedPointer& pointer, const std::s
     misuse.kind = kind;
     misuse.allocation = pointer.allocation;
     misuse.address = pointer.address;
-    copy_text(misuse.first_line, sizeof misuse.first_line, first_line);
-    copy_text(misuse.details, sizeof misuse.details, details);
+    set_text(misuse.first_line, first_line);
+    set_text(misuse.details, details);
     return misuse;
 }
 
@@ -35,10 +30,6 @@ AllocationRecord allocation_of(Call& call, const ClassifiedPointer& pointer) {
     const AllocationRecord* record =
         block != nullptr ? call.state().ledger.record_of(*block) : nullptr;
     return record != nullptr ? *record : AllocationRecord();
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
 std::string releasing_name(Call& call, CallNumber number) {
@@ -501,9 +492,8 @@ void diagnose_dead_handle(Call& call, const HandleRecord& handle) {
     misuse.kind = MisuseKind::dead_handle;
     misuse.address = handle.handle;
     misuse.other_call = handle.destroyed_by;
-    copy_text(misuse.first_line, sizeof misuse.first_line,
-              call.name() + " was given " + article + handle_name(handle.kind) +
-                  " that had been destroyed before.");
+    set_text(misuse.first_line, call.name() + " was given " + article + handle_name(handle.kind) +
+                                    " that had been destroyed before.");
     call.add_misuse(misuse, Stands::always);
 }
 
@@ -520,8 +510,8 @@ void diagnose_unrecorded_event(Call& call, const HandleRecord& event) {
     misuse.kind = MisuseKind::unrecorded_event;
     misuse.address = event.handle;
     misuse.other_call = event.made_by;
-    copy_text(misuse.first_line, sizeof misuse.first_line,
-              call.name() + " was given an event that was never recorded" + effect);
+    set_text(misuse.first_line,
+             call.name() + " was given an event that was never recorded" + effect);
     call.add_misuse(misuse, Stands::always);
 }
 
@@ -534,9 +524,9 @@ void diagnose_work_after_sticky(Call& call) {
     misuse.kind = MisuseKind::work_after_sticky;
     misuse.other_call = state.sticky_seen_in;
     auto code = static_cast<cudaError_t>(state.sticky_seen.load());
-    copy_text(misuse.first_line, sizeof misuse.first_line,
-              call.name() + " starts new work after the program was told of " + error_name(code) +
-                  "; after that code no later call can succeed.");
+    set_text(misuse.first_line, call.name() + " starts new work after the program was told of " +
+                                    error_name(code) +
+                                    "; after that code no later call can succeed.");
     call.add_misuse(misuse, Stands::always);
 }
 

@@ -8,7 +8,7 @@ namespace vram::runtime {
 namespace {
 
 constexpr std::size_t region_bytes = std::size_t{1} << 30;
-constexpr std::size_t guard_bytes = std::size_t{1} << 16;
+constexpr std::size_t region_guard_bytes = std::size_t{1} << 16;
 constexpr std::size_t granule = 16;
 constexpr std::size_t classes = 16;  // sizes up to 256 bytes; the indexes' nodes are smaller
 
@@ -21,12 +21,12 @@ char* next_byte;
 char* end_byte;
 
 void open_region() {
-    void* space = mmap(nullptr, region_bytes + 2 * guard_bytes, PROT_NONE,
+    void* space = mmap(nullptr, region_bytes + 2 * region_guard_bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED) {
         std::abort();
     }
-    next_byte = static_cast<char*>(space) + guard_bytes;
+    next_byte = static_cast<char*>(space) + region_guard_bytes;
     end_byte = next_byte + region_bytes;
     if (mprotect(next_byte, region_bytes, PROT_READ | PROT_WRITE) != 0) {
         std::abort();

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "grader/json/json_text.h"
 #include "grader/runtime/describe.h"
 #include "grader/runtime/sides.h"
 #include "grader/runtime/source_lines.h"
@@ -91,7 +91,7 @@ json report_json(const ProgramReport& report) {
 
 void write_json_report(const ProgramReport& report, const std::string& file) {
     std::ofstream stream(file);
-    stream << report_json(report).dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+    stream << json_text(report_json(report)) << '\n';
     stream.close();
     if (!stream) {
         std::fprintf(stderr, "vram: the report cannot be written to %s\n", file.c_str());

@@ -1,9 +1,9 @@
 #include "grader/bench/device/report.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "grader/bench/format.h"
+#include "grader/json/json_text.h"
 
 namespace vram::bench {
 namespace {
@@ -65,11 +65,10 @@ std::string as_json(const DeviceFigures& figures, const std::string& processor, 
                            {"same_result", kernel.same_result},
                            {"same_counters", kernel.same_counters}});
     }
-    return nlohmann::json{{"processor", processor},
-                          {"processors", processors},
-                          {"kernels", kernels},
-                          {"launch_microseconds", figures.launch_microseconds}}
-               .dump(2) +
+    return json_text({{"processor", processor},
+                      {"processors", processors},
+                      {"kernels", kernels},
+                      {"launch_microseconds", figures.launch_microseconds}}) +
            "\n";
 }
 

@@ -1,8 +1,7 @@
 #include "grader/bench/pool/report.h"
 
-#include <nlohmann/json.hpp>
-
 #include "grader/bench/format.h"
+#include "grader/json/json_text.h"
 
 namespace vram::bench {
 
@@ -49,7 +48,7 @@ std::string as_json(const std::vector<Measurement>& measurements, const std::str
                         {"backing_allocations", row.backing_allocations},
                         {"refused", row.refused}});
     }
-    return nlohmann::json{{"processor", processor}, {"measurements", rows}}.dump(2) + "\n";
+    return json_text({{"processor", processor}, {"measurements", rows}}) + "\n";
 }
 
 }  // namespace vram::bench

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "grader/bench/device/report.h"
+#include "grader/json/json_text.h"
 
 namespace vram::bench {
 namespace {
@@ -59,7 +59,7 @@ TEST(DeviceFigures, AreInconsistentWhenTwoWorkersCountOtherwise) {
 TEST(DeviceFigures, AreWrittenAsJson) {
     const DeviceFigures figures =
         figures_of(device_run(kernel(2.0)), device_run(kernel(1.0)), device_run(kernel(1.6)));
-    const auto read = nlohmann::json::parse(as_json(figures, "a processor", 2));
+    const auto read = parse_json(as_json(figures, "a processor", 2));
     EXPECT_EQ(read["processor"], "a processor");
     EXPECT_EQ(read["processors"], 2);
     EXPECT_EQ(read["kernels"][0]["name"], "saxpy");

@@ -16,6 +16,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 # Arrows point down: what the files below a folder may not include.
 FORBIDDEN_INCLUDES = {
+    "grader/json/": ("grader/virtual_gpu/", "grader/runtime/", "grader/checks/", "grader/proctor/",
+                     "grader/protocol/", "labs/", "solutions/", "gtest/"),
     "grader/settings/": ("grader/virtual_gpu/", "grader/runtime/", "grader/checks/",
                          "grader/proctor/", "grader/protocol/", "labs/", "solutions/", "gtest/"),
     "grader/virtual_gpu/": ("grader/runtime/", "grader/checks/", "grader/proctor/",

@@ -1,10 +1,10 @@
 // Measurements as text, CSV and JSON.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "grader/bench/pool/report.h"
+#include "grader/json/json_text.h"
 
 namespace vram::bench {
 namespace {
@@ -30,7 +30,7 @@ TEST(Report, CsvHasALineForEachMeasurementBelowItsHeader) {
 }
 
 TEST(Report, JsonNamesTheProcessor) {
-    const auto json = nlohmann::json::parse(as_json(two_rows(), "a processor"));
+    const auto json = parse_json(as_json(two_rows(), "a processor"));
     EXPECT_EQ(json["processor"], "a processor");
     ASSERT_EQ(json["measurements"].size(), 2u);
     EXPECT_EQ(json["measurements"][1]["allocator"], "cub");

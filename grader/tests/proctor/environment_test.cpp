@@ -7,7 +7,7 @@
 namespace vram::proctor {
 namespace {
 
-std::string complaint(const std::vector<std::string>& variables) {
+std::string complaint_about(const std::vector<std::string>& variables) {
     try {
         refuse_bad_environment(variables);
     } catch (const UsageError& error) {
@@ -17,23 +17,24 @@ std::string complaint(const std::vector<std::string>& variables) {
 }
 
 TEST(Environment, IsGoodAsLongAsNothingInItIsNonsense) {
-    EXPECT_EQ(complaint({"PATH=/bin", "VRAM_MEMORY=10GiB", "VRAM_DEVICE=", "VRAM_CACHE=/tmp"}), "");
+    EXPECT_EQ(
+        complaint_about({"PATH=/bin", "VRAM_MEMORY=10GiB", "VRAM_DEVICE=", "VRAM_CACHE=/tmp"}), "");
 }
 
 TEST(Environment, NamesTheVariableItsValueAndWhatWouldBeRight) {
-    EXPECT_EQ(complaint({"VRAM_SEED=7", "VRAM_MEMORY=10XB"}),
+    EXPECT_EQ(complaint_about({"VRAM_SEED=7", "VRAM_MEMORY=10XB"}),
               "VRAM_MEMORY is \"10XB\"; it can be a size from 4 MiB to 1 TiB, for example 10GiB.");
 }
 
 TEST(Environment, ShowsNoControlCharacters) {
-    EXPECT_EQ(complaint({"VRAM_DEVICE=\x1b[31mgpu"}),
+    EXPECT_EQ(complaint_about({"VRAM_DEVICE=\x1b[31mgpu"}),
               "VRAM_DEVICE is \"?[31mgpu\"; it can be auto, virtual or gpu.");
 }
 
 TEST(Environment, KnowsASlipOfThePen) {
-    EXPECT_EQ(complaint({"VRAM_MEMROY=10GiB"}),
+    EXPECT_EQ(complaint_about({"VRAM_MEMROY=10GiB"}),
               "There is no variable VRAM_MEMROY. Did you mean VRAM_MEMORY?");
-    EXPECT_EQ(complaint({"VRAM_DEVICES=gpu"}),
+    EXPECT_EQ(complaint_about({"VRAM_DEVICES=gpu"}),
               "There is no variable VRAM_DEVICES. Did you mean VRAM_DEVICE?");
 }
 
@@ -55,7 +56,7 @@ TEST(Environment, GivesTheChecksACardThatIsLargeEnough) {
 }
 
 TEST(Environment, MayHoldVariablesOfOthers) {
-    EXPECT_EQ(complaint({"VRAM_OF_THE_CLUSTER=8", "VRA_MEMORY=1"}), "");
+    EXPECT_EQ(complaint_about({"VRAM_OF_THE_CLUSTER=8", "VRA_MEMORY=1"}), "");
 }
 
 }  // namespace

@@ -14,31 +14,31 @@ std::vector<Lab> some_labs() {
     return {example::lab(), leaks};
 }
 
-const std::vector<Lab> labs = some_labs();
+const std::vector<Lab> two_labs = some_labs();
 
 TEST(FindLab, KnowsAllThatAPersonWrites) {
     for (const char* text : {"06", "6", "006", "double-free", "06-double-free", "Double-Free",
                              "double_free", "labs/06-double-free/", "./06-double-free",
                              "frame_store.cu", "labs/06-double-free/frame_store.cu"}) {
-        EXPECT_EQ(find_lab(labs, text), &labs[0]) << text;
+        EXPECT_EQ(find_lab(two_labs, text), &two_labs[0]) << text;
     }
-    EXPECT_EQ(find_lab(labs, "7"), &labs[1]);
+    EXPECT_EQ(find_lab(two_labs, "7"), &two_labs[1]);
 }
 
 TEST(FindLab, DoesNotGuess) {
     for (const char* text : {"", "0", "8", "60", "free", "double", "../06", "leak"}) {
-        EXPECT_EQ(find_lab(labs, text == std::string("../06") ? "x" : text), nullptr) << text;
+        EXPECT_EQ(find_lab(two_labs, text == std::string("../06") ? "x" : text), nullptr) << text;
     }
 }
 
 TEST(NearestLab, IsSuggestedWhenItIsNear) {
-    EXPECT_EQ(nearest_lab(labs, "doublefree"), &labs[0]);
-    EXPECT_EQ(nearest_lab(labs, "leak"), &labs[1]);
-    EXPECT_EQ(nearest_lab(labs, "quantum-chromodynamics"), nullptr);
+    EXPECT_EQ(nearest_lab(two_labs, "doublefree"), &two_labs[0]);
+    EXPECT_EQ(nearest_lab(two_labs, "leak"), &two_labs[1]);
+    EXPECT_EQ(nearest_lab(two_labs, "quantum-chromodynamics"), nullptr);
 }
 
 TEST(FindCheck, KnowsTheNameWithAndWithoutItsSuite) {
-    const Lab& lab = labs[0];
+    const Lab& lab = two_labs[0];
     EXPECT_EQ(find_check(lab, "View.IsNeverFreed"), &lab.checks[1]);
     EXPECT_EQ(find_check(lab, "isneverfreed"), &lab.checks[1]);
     EXPECT_EQ(find_check(lab, "View"), nullptr);

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "example_lab.h"
+#include "grader/json/json_text.h"
 
 namespace vram::proctor {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 TEST(ResultsJson, HoldsWhatGradescopeReads) {
-    const json results = json::parse(results_json({example::grade()}, 1.5));
+    const json results = parse_json(results_json({example::grade()}, 1.5));
     EXPECT_EQ(results.at("score"), 4);
     EXPECT_EQ(results.at("execution_time"), 1.5);
     ASSERT_EQ(results.at("tests").size(), 3u);
@@ -32,7 +31,7 @@ TEST(ResultsJson, HoldsEveryCheckOfAFileThatDoesNotCompile) {
     Rejection rejection;
     rejection.diagnosis = "does-not-compile";
     rejection.first_line = "expected a \";\"";
-    const json results = json::parse(
+    const json results = parse_json(
         results_json({rejected(example::lab(), rejection, "", {DeviceKind::virtual_gpu})}, 0));
     ASSERT_EQ(results.at("tests").size(), 3u);
     for (const json& test : results.at("tests")) {
@@ -45,7 +44,7 @@ TEST(ResultsJson, HoldsEveryCheckOfAFileThatDoesNotCompile) {
 TEST(ResultsJson, SurvivesTextThatIsNoUtf8) {
     LabGrade grade = example::grade();
     grade.checks[0].findings[0].found = "\xff\xfe";
-    EXPECT_FALSE(json::parse(results_json({grade}, 0)).is_discarded());
+    EXPECT_FALSE(parse_json(results_json({grade}, 0)).is_discarded());
 }
 
 }  // namespace

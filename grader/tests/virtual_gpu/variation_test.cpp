@@ -7,13 +7,13 @@
 namespace vram::virtual_gpu {
 namespace {
 
-constexpr std::uint64_t seeds = 50;
+constexpr std::uint64_t tried_seeds = 50;
 
 class Seeds : public VirtualGpu {
   protected:
     template <typename Program>
     void with_every_seed(Program program) {
-        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        for (std::uint64_t seed = 1; seed <= tried_seeds; ++seed) {
             SCOPED_TRACE("seed " + std::to_string(seed));
             fresh_card(seed);
             program();

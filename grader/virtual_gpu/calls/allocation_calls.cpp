@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t no_bytes = 0;
 
 /// `a * b` bytes, or false when that overflows.
-bool multiply(std::size_t a, std::size_t b, std::size_t& product) {
+bool multiply_sizes(std::size_t a, std::size_t b, std::size_t& product) {
     return !__builtin_mul_overflow(a, b, &product);
 }
 
@@ -67,7 +67,7 @@ cudaError_t allocate_rows(CallScope& call, void** out, std::size_t* pitch, std::
         return refuse_allocation(card, out, call.refused());
     *pitch = card.variation.pitch_for(row_bytes);
     std::size_t bytes = 0;
-    if (*pitch == 0 || !multiply(*pitch, rows, bytes))
+    if (*pitch == 0 || !multiply_sizes(*pitch, rows, bytes))
         return refuse_allocation(card, out, cudaErrorInvalidValue);
     return allocate_device(card, out, bytes, *pitch, row_bytes);
 }
@@ -97,7 +97,7 @@ VIRTUAL_CALL(cudaError_t, cudaMallocPitch, void** out, size_t* pitch, size_t wid
 VIRTUAL_CALL(cudaError_t, cudaMalloc3D, cudaPitchedPtr* out, cudaExtent extent) {
     CallScope call;
     std::size_t rows = 0;
-    if (!out || !multiply(extent.height, extent.depth, rows))
+    if (!out || !multiply_sizes(extent.height, extent.depth, rows))
         return cudaErrorInvalidValue;
     const cudaError_t result = allocate_rows(call, &out->ptr, &out->pitch, extent.width, rows);
     if (result == cudaSuccess) {

@@ -11,9 +11,9 @@
 namespace vram::virtual_gpu {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
-constexpr std::size_t longest_quarantine = 256;
-constexpr std::size_t filled_bytes = std::size_t{1} << 20;
+constexpr std::size_t host_page_bytes = 4096;
+constexpr std::size_t longest_host_quarantine = 256;
+constexpr std::size_t filled_host_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -23,14 +23,14 @@ HostMemory::~HostMemory() {
 }
 
 Block* HostMemory::allocate(std::size_t bytes, MemoryKind kind, unsigned flags, CallNumber call) {
-    const std::size_t mapped = round_up(bytes, page_bytes);
+    const std::size_t mapped = round_up(bytes, host_page_bytes);
     if (mapped < bytes)
         return nullptr;
     void* where = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (where == MAP_FAILED)
         return nullptr;
-    std::memset(where, variation_.garbage(), std::min(bytes, filled_bytes));
+    std::memset(where, variation_.garbage(), std::min(bytes, filled_host_bytes));
     Block block;
     block.begin = reinterpret_cast<std::uint64_t>(where);
     block.end = block.begin + bytes;
@@ -50,7 +50,7 @@ void HostMemory::release(Block& block, CallNumber call) {
     mprotect(where, mapping.mapped_bytes, PROT_NONE);
     quarantined_.push_back({block.begin, mapping.mapped_bytes});
     space_.retire(block, call);
-    if (quarantined_.size() > longest_quarantine)
+    if (quarantined_.size() > longest_host_quarantine)
         end_oldest_quarantine();
 }
 
@@ -86,9 +86,9 @@ void HostMemory::guard_target(const Block& block, std::uint64_t begin, std::uint
                               std::shared_ptr<const Origin> copy) {
     if (is_registered(block) || !fault_handler_in_place())
         return;
-    const std::uint64_t first_page = round_up(begin, page_bytes);
+    const std::uint64_t first_page = round_up(begin, host_page_bytes);
     const std::uint64_t behind_last_page =
-        end == block.end ? round_up(end, page_bytes) : end / page_bytes * page_bytes;
+        end == block.end ? round_up(end, host_page_bytes) : end / host_page_bytes * host_page_bytes;
     if (first_page < behind_last_page)
         guarded_targets_.guard(first_page, behind_last_page, std::move(copy));
 }

@@ -6,7 +6,7 @@
 namespace vram::virtual_gpu {
 namespace {
 
-std::size_t room_for(std::size_t bytes) {
+std::size_t room_in_pool(std::size_t bytes) {
     return round_up(bytes, block_granularity);
 }
 
@@ -36,7 +36,7 @@ bool MemoryPool::owns(std::uint64_t address) const {
 std::optional<MemoryPool::Placed> MemoryPool::place(std::size_t bytes, const VectorClock& clock) {
     if (bytes > memory_.total())
         return std::nullopt;
-    const std::size_t room = room_for(bytes);
+    const std::size_t room = room_in_pool(bytes);
     Placed placed;
     auto piece = choose(room, clock);
     if (piece == pieces_.end()) {
@@ -56,7 +56,7 @@ Block& MemoryPool::add_block(std::uint64_t address, std::size_t bytes, CallNumbe
     pieces_.erase(piece);
     if (taken.block)
         memory_.retire_block(*taken.block, taken.freed_by);
-    const std::size_t room = room_for(bytes);
+    const std::size_t room = room_in_pool(bytes);
     if (taken.bytes > room) {
         Free rest = taken;
         rest.bytes = taken.bytes - room;
@@ -105,7 +105,7 @@ void MemoryPool::release(Block& block, Epoch freed, CallNumber call) {
     const std::size_t bytes = block.end - block.begin;
     live_.erase(block.begin);
     used_ -= bytes;
-    pieces_[block.begin] = Free{room_for(bytes), freed, &block, call, true};
+    pieces_[block.begin] = Free{room_in_pool(bytes), freed, &block, call, true};
 }
 
 void MemoryPool::release_behind_its_back(Block& block, CallNumber call) {
