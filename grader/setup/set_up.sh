@@ -206,8 +206,13 @@ assemble_toolkit() {
 # ---- the build folder -------------------------------------------------------------------------
 
 configure_build() {
-    local mode=()
+    local mode=() variable
     [[ -e $build/build.ninja ]] && mode=(--reconfigure)
+    for variable in CUDA_HOME CUDA_PATH; do
+        [[ -n ${!variable:-} ]] || continue
+        [[ ! ${!variable} -ef $toolkit ]] || break
+        say "$variable is \"${!variable}\", which holds no CUDA Toolkit; another one is used"
+    done
     say "configuring the build in $build (CUDA Toolkit: $toolkit)"
     export NINJA=$ninja
     quietly "configuring the build" "$meson" setup "${mode[@]}" -Dtoolkit="$toolkit" \

@@ -150,12 +150,32 @@ class VramScript(unittest.TestCase):
         self.assertTrue((self.root / "another" / "build" / "vram").exists())
         self.assertFalse((self.tree / "build").exists())
 
-    def test_a_build_folder_that_cannot_be_made_is_a_clear_message(self):
+    def test_a_chosen_build_folder_that_cannot_be_one_is_a_usage_error(self):
         (self.root / "file").write_text("mine")
-        self.vram("grade", VRAM_BUILD=str(self.root / "file" / "build"))
+        for value in (str(self.root / "file" / "build"), str(self.root / "file"), str(self.tree)):
+            with self.subTest(value=value):
+                self.vram("grade", VRAM_BUILD=value)
+                self.assertEqual(self.status, 2)
+                self.assertEqual(self.messages, f'vram: VRAM_BUILD is "{value}"; it can be a folder '
+                                                "that can be written, other than the tree itself\n")
+                self.assertEqual(self.calls, "")
+        self.assertEqual((self.root / "file").read_text(), "mine")
+        self.assertFalse((self.tree / "vram.lock").exists())
+
+    def test_a_build_folder_that_cannot_be_made_is_a_clear_message(self):
+        (self.tree / "build").write_text("mine")
+        self.vram("grade")
         self.assertEqual(self.status, 3)
         self.assertIn("cannot write to", self.messages)
-        self.assertEqual((self.root / "file").read_text(), "mine")
+        self.assertEqual((self.tree / "build").read_text(), "mine")
+
+    def test_a_toolkit_that_is_none_is_passed_over_with_a_word(self):
+        (self.root / "empty").mkdir()
+        self.vram("grade", CUDA_HOME=str(self.root / "empty"),
+                  PATH=f"{self.toolkit}/bin:{self.tools}:/usr/bin:/bin")
+        self.assertIn(f'CUDA_HOME is "{self.root}/empty", which holds no CUDA Toolkit; another one is used',
+                      self.messages)
+        self.assertIn(f"-Dtoolkit={self.toolkit}", self.calls)
 
     def take_away(self, *libraries):
         self.libraries_away.mkdir()
