@@ -378,6 +378,8 @@ TEST_F(Instructions, ThatConvert) {
         {"cvt.sat.u32.s64 %r0, %rd1; cvt.u64.u32 %rd0, %r0;",
          [](auto& o) { return low<U64>(std::clamp<S64>(low<S64>(o.a), 0, 0xffffffff)); }},
         {"cvt.s64.s16 %rd0, %h1;", [](auto& o) { return static_cast<U64>(S64{low<S16>(o.a)}); }},
+        {"cvt.s64.s32 %rd0, %rd1;", [](auto& o) { return static_cast<U64>(S64{low<S32>(o.a)}); }},
+        {"cvt.u64.u32 %rd0, %rd1;", [](auto& o) { return U64{low<U32>(o.a)}; }},
         {"cvt.rn.f64.u64 %d0, %rd1; mov.b64 %rd0, %d0;",
          [](auto& o) { return std::bit_cast<U64>(static_cast<double>(o.a)); }},
         {"cvt.rz.f64.u32 %d0, %r1; mov.b64 %rd0, %d0;",
