@@ -9,8 +9,8 @@
 namespace vram::virtual_gpu {
 namespace {
 
-constexpr unsigned known_flags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap |
-                                 cudaArrayTextureGather;
+constexpr unsigned known_flags =
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
 constexpr std::size_t faces_of_a_cube = 6;
 constexpr std::size_t most_texels_of_an_axis = 131072;
 
