@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "grader/runtime/call_sites.h"
+#include "grader/runtime/ending_signals.h"
 #include "grader/runtime/runtime_state.h"
 #include "grader/runtime/sides.h"
 #include "grader/runtime/thread_state.h"
@@ -177,6 +178,7 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
     signal(signal_number, SIG_DFL);  // the instruction runs again and ends the process
     if (info->si_code > 0) {
         book_fault(reinterpret_cast<std::uint64_t>(info->si_addr), context);
+        report_before_fault(signal_number);
     } else {
         raise(signal_number);
     }

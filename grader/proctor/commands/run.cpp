@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 
 #include "grader/proctor/commands/commands.h"
 #include "grader/proctor/environment.h"
@@ -19,7 +20,8 @@ namespace {
 constexpr const char* run_help = R"(usage: vram run [--report FILE] PROGRAM [ARGUMENTS]
 
 Runs any program that was linked with the shared CUDA runtime (nvcc -cudart shared) on the virtual
-GPU and ends with its exit status. A summary of its calls goes to standard error at the end.
+GPU and ends with its exit status. A summary of its calls goes to standard error at the end, or
+when a signal such as that of Ctrl-C ends it.
 
   --report FILE   also write a report of its memory to FILE
 
@@ -27,15 +29,57 @@ Environment: VRAM_CHECK_RACES=1 also looks for accesses to shared memory with no
 them, VRAM_CHECK_INIT=1 for reads of memory that nobody has written.
 )";
 
-/// nvcc links the CUDA runtime statically unless it is told otherwise; such a program never asks
-/// for a library that another one could take the place of.
-bool has_runtime_built_in(const std::string& program) {
-    try {
-        const std::string bytes = read_file(program);
-        return bytes.find(".nv_fatbin") != bytes.npos && bytes.find("libcudart.so") == bytes.npos;
-    } catch (const FileError&) {
-        return false;  // found on the PATH, or not at all
+/// Where the system would find the program; empty when it would not.
+std::string path_of(const std::string& program) {
+    if (program.find('/') != std::string::npos) {
+        return program;
     }
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string file = (folder.empty() ? "." : folder) + "/" + program;
+        if (access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file)) {
+            return file;
+        }
+    }
+    return {};
+}
+
+enum class Runtime { shared, built_in, none, unknown };
+
+/// How a program comes to its CUDA runtime. nvcc links it statically unless it is told otherwise;
+/// such a program never asks for a library that another one could take the place of.
+Runtime runtime_of(const std::string& program) {
+    std::string bytes;
+    try {
+        bytes = read_file(program);
+    } catch (const FileError&) {
+        return Runtime::unknown;
+    }
+    if (bytes.compare(0, 4,
+                      "\x7f"
+                      "ELF") != 0) {
+        return Runtime::unknown;  // a script may start anything
+    }
+    if (bytes.find("libcudart.so") != bytes.npos) {
+        return Runtime::shared;
+    }
+    return bytes.find(".nv_fatbin") != bytes.npos ? Runtime::built_in : Runtime::none;
+}
+
+/// Takes the place of this process; answers the errno of a failure.
+int become(const Words& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words) {
+        pointers.push_back(const_cast<char*>(word.c_str()));
+    }
+    pointers.push_back(nullptr);
+    // This process keeps signals for itself that have to end the program.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    execvp(pointers.front(), pointers.data());
+    return errno;
 }
 
 }  // namespace
@@ -56,7 +100,8 @@ int run_command(const Words& words) {
         return fault;
     }
     const std::string& program = arguments.words().front();
-    if (has_runtime_built_in(program)) {
+    const Runtime runtime = runtime_of(path_of(program));
+    if (runtime == Runtime::built_in) {
         throw UsageError(
             program +
             " has the CUDA runtime built in, so it can't run on the virtual GPU. Build "
@@ -73,19 +118,14 @@ int run_command(const Words& words) {
         require_replaceable(*report);
         setenv("VRAM_REPORT", std::filesystem::absolute(*report).c_str(), 1);
     }
-    std::vector<char*> pointers;
-    for (const std::string& word : arguments.words()) {
-        pointers.push_back(const_cast<char*>(word.c_str()));
+    if (runtime == Runtime::none) {
+        std::cerr << "vram: " << program
+                  << " isn't linked with the CUDA runtime. Unless it loads it later, there is no "
+                     "summary.\n";
     }
-    pointers.push_back(nullptr);
-    // This process keeps signals for itself that have to end the program.
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    execvp(pointers.front(), pointers.data());
-    std::cerr << "vram: " << arguments.words().front() << " can't be run: " << std::strerror(errno)
-              << "\n";
-    return errno == ENOENT ? 127 : 126;
+    const int error = become(arguments.words());
+    std::cerr << "vram: " << program << " can't be run: " << std::strerror(error) << "\n";
+    return error == ENOENT ? 127 : 126;
 }
 
 }  // namespace vram::proctor

@@ -1,5 +1,8 @@
 // A program of its own for the tests that start one: `probe WHAT`.
 #include <cuda_runtime_api.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +43,36 @@ int main(int count, char** arguments) {
         cudaStreamCreate(&stream);
         cudaEventCreate(&event);
         cudaStreamDestroy(stream);
+    } else if (std::strcmp(what, "wait") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        std::printf("waiting\n");
+        std::fflush(stdout);
+        for (;;) {
+            pause();
+        }
+    } else if (std::strcmp(what, "handle-interrupt") == 0) {
+        signal(SIGINT, [](int) { std::_Exit(7); });
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        raise(SIGINT);
+    } else if (std::strcmp(what, "crash") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        *static_cast<volatile int*>(nullptr) = 1;
+    } else if (std::strcmp(what, "abort") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        std::abort();
+    } else if (std::strcmp(what, "fork-and-wait") == 0) {
+        void* pointer = nullptr;
+        cudaMalloc(&pointer, 100);
+        if (fork() == 0) {
+            raise(SIGTERM);
+        }
+        int status = 0;
+        wait(&status);
+        std::printf("the fork ended by signal %d\n", WTERMSIG(status));
     } else if (std::strcmp(what, "environment") == 0) {
         const char* channel = std::getenv("VRAM_CHANNEL");
         const char* ledger = std::getenv("VRAM_LEDGER_FD");

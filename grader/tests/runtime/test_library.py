@@ -4,6 +4,7 @@ usage: test_library.py REAL_LIBRARY OUR_LIBRARY LIBRARY_WITH_FAKE PROBE
 """
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -152,6 +153,45 @@ class Reports(unittest.TestCase):
         self.assertIn('never freed: 3001 blocks, 300050 bytes', summary)
         self.assertEqual(summary.count('3000 times a 100-byte block from cudaMalloc'), 1)
         self.assertEqual(summary.count('    a 50-byte block from cudaMalloc'), 1)
+
+    def ended_by(self, number, times=1, what='wait'):
+        """Exit status and standard error of a program that gets a signal while it waits."""
+        environment = {**os.environ, 'VRAM_DEVICE': 'virtual', 'VRAM_SUMMARY': '1'}
+        with subprocess.Popen([probe, what], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            self.assertEqual(process.stdout.readline(), 'waiting\n')
+            for _ in range(times):
+                process.send_signal(number)
+            errors = process.stderr.read()
+            return process.wait(timeout=30), errors
+
+    def test_are_written_before_a_signal_ends_the_program(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            status, errors = self.ended_by(number)
+            self.assertEqual(status, -number)
+            self.assertTrue(errors.startswith(f'vram: the program was ended by {number.name} ('), errors)
+            self.assertEqual(errors.count('never freed: 1 block, 100 bytes'), 1)
+
+    def test_are_not_waited_for_by_who_asks_twice(self):
+        status, _ = self.ended_by(signal.SIGINT, times=2)
+        self.assertEqual(status, -signal.SIGINT)
+
+    def test_are_written_when_a_fault_ends_the_program(self):
+        for what, number in (('crash', signal.SIGSEGV), ('abort', signal.SIGABRT)):
+            result = run(what, variables={'VRAM_SUMMARY': '1'})
+            self.assertEqual(result.returncode, -number)
+            self.assertIn(f'vram: the program was ended by {number.name} (', result.stderr)
+            self.assertIn('never freed: 1 block, 100 bytes', result.stderr)
+
+    def test_leave_signals_to_a_program_that_handles_them(self):
+        result = run('handle-interrupt', variables={'VRAM_SUMMARY': '1'})
+        self.assertEqual((result.returncode, result.stderr), (7, ''))
+
+    def test_are_not_written_by_forks(self):
+        result = run('fork-and-wait', variables={'VRAM_SUMMARY': '1'})
+        self.assertEqual((result.returncode, result.stdout), (0, 'the fork ended by signal 15\n'))
+        self.assertEqual(result.stderr.count('never freed: '), 1)
+        self.assertNotIn('ended by', result.stderr)
 
     def test_are_not_written_unasked(self):
         self.assertEqual(run('leak').stderr, '')
