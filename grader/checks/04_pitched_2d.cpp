@@ -204,6 +204,126 @@ bool judge_empty(const Image& image, const std::string& when, const Moment& sinc
     return false;
 }
 
+/// An image without pixels keeps its number of channels.
+bool judge_empty_with_channels(const Image& image, int channels, const std::string& when,
+                               const Moment& since) {
+    if (!judge_empty(image, when, since)) {
+        return false;
+    }
+    if (image.channels == channels) {
+        return true;
+    }
+    fail(Story("not-empty", when + " the image has another number of channels.")
+             .steps_after(since.call(), 4)
+             .expected("{nullptr, 0, 0, 0, " + std::to_string(channels) + "}")
+             .found("channels " + std::to_string(image.channels)));
+    return false;
+}
+
+/// The call waited for the last kernel that it launched.
+bool judge_awaited(const std::string& call, const Moment& since) {
+    vram::runtime::CallRecord last_launch;
+    bool awaited = true;
+    for (const vram::runtime::CallRecord& made : since.calls()) {
+        const std::string name = vram::runtime::entry_name(made.entry);
+        if (vram::runtime::is_launch(made.entry)) {
+            last_launch = made;
+            awaited = false;
+        } else if (vram::runtime::waits_for_device(made.entry) ||
+                   name.find("Query") != std::string::npos || name == "cudaMemcpy" ||
+                   name == "cudaMemcpy2D" || name == "cudaFree") {
+            awaited = true;
+        }
+    }
+    if (awaited) {
+        return true;
+    }
+    fail(Story("not-awaited", call + " returned before its kernel was done.")
+             .step(last_launch)
+             .show("nobody waits for it")
+             .expected("a wait between the launch and the return")
+             .why("when a function returns cudaSuccess its work is done; what goes wrong in the "
+                  "kernel "
+                  "is told by the wait"));
+    return false;
+}
+
+/// Rows a gigabyte apart: the distance from the first row to the last does not fit into an int. Only
+/// the pixels are ever touched.
+class RowsFarApart {
+  public:
+    static constexpr int rows = 4;
+    static constexpr std::size_t pitch = std::size_t{1} << 30;
+
+    explicit RowsFarApart(const Shape& shape) : shape_(shape) {
+        if (cudaMalloc(&block_, pitch * (rows - 1) + shape.row_bytes()) != cudaSuccess) {
+            block_ = nullptr;
+            cudaGetLastError();
+        }
+    }
+    ~RowsFarApart() { cudaFree(block_); }
+    RowsFarApart(const RowsFarApart&) = delete;
+    RowsFarApart& operator=(const RowsFarApart&) = delete;
+
+    /// False on a device that has no such memory to spare.
+    bool there() const { return block_ != nullptr; }
+    Image image() const { return {block_, pitch, shape_.width, rows, shape_.channels}; }
+    std::vector<std::uint8_t> pixels() const {
+        std::vector<std::uint8_t> all;
+        for (int row = 0; row < rows; ++row) {
+            const auto part =
+                read_device_array<std::uint8_t>(block_ + row * pitch, shape_.row_bytes());
+            all.insert(all.end(), part.begin(), part.end());
+        }
+        return all;
+    }
+    bool set(const std::vector<std::uint8_t>& pixels) const {
+        bool written = true;
+        for (int row = 0; row < rows; ++row) {
+            written = written &&
+                      write_device(block_ + row * pitch, pixels.data() + row * shape_.row_bytes(),
+                                   shape_.row_bytes());
+        }
+        return written;
+    }
+
+  private:
+    Shape shape_;
+    std::uint8_t* block_ = nullptr;
+};
+
+bool judge_far_rows(const std::vector<std::uint8_t>& actual,
+                    const std::vector<std::uint8_t>& wanted, const std::string& what,
+                    const Moment& since) {
+    if (actual == wanted) {
+        return true;
+    }
+    fail(Story("wrong-pixels", "After " + what +
+                                   " of a picture whose rows are a gigabyte apart, its "
+                                   "pixels are wrong.")
+             .steps_after(since.call(), 4)
+             .expected("row 3 begins 3221225472 bytes behind row 0")
+             .why("a product of a row and a pitch goes beyond an int"));
+    return false;
+}
+
+/// Page-locked host memory: an asynchronous copy of it comes late.
+class PinnedBytes {
+  public:
+    explicit PinnedBytes(std::size_t bytes) {
+        if (cudaMallocHost(&memory_, bytes) != cudaSuccess) {
+            memory_ = nullptr;
+        }
+    }
+    ~PinnedBytes() { cudaFreeHost(memory_); }
+    PinnedBytes(const PinnedBytes&) = delete;
+    PinnedBytes& operator=(const PinnedBytes&) = delete;
+    std::uint8_t* get() const { return static_cast<std::uint8_t*>(memory_); }
+
+  private:
+    void* memory_ = nullptr;
+};
+
 /// The allocation behind a fresh image was asked for with this shape, and its pitch was kept.
 bool judge_fresh_image(const Image& image, const Shape& shape, const Moment& since) {
     const AllocationRecord block = allocation_at(image.pixels);
@@ -294,7 +414,9 @@ TEST(Create, AsksForRowsInBytes) {
                 const cudaError_t released = learner([&] { return destroy_image(&image); });
                 if (!judge_success(released, std::string(when) + " destroy_image", before) ||
                     !judge_no_leaks(before, "destroy_image") ||
-                    !judge_empty(image, std::string("After ") + when + " destroy_image", before)) {
+                    !judge_empty_with_channels(image, shape.channels,
+                                               std::string("After ") + when + " destroy_image",
+                                               before)) {
                     return;
                 }
             }
@@ -375,7 +497,40 @@ TEST(Upload, HostStrideIsItsOwn) {
     }
     Image empty{nullptr, 0, 0, 0, 4};
     const cudaError_t of_empty = learner([&] { return upload_image(&empty, host.data(), 35); });
-    (void)judge_success(of_empty, "upload_image of an image without pixels", before);
+    const cudaError_t of_null = learner([&] { return upload_image(&image, nullptr, 36); });
+    const cudaError_t to_null = learner([&] { return upload_image(nullptr, host.data(), 36); });
+    if (!judge_success(of_empty, "upload_image of an image without pixels", before) ||
+        !judge_status(of_null, cudaErrorInvalidValue, "upload_image of null", before) ||
+        !judge_status(to_null, cudaErrorInvalidValue, "upload_image into null", before)) {
+        return;
+    }
+
+    const Shape shape{61, 29, 4};
+    Picture target(shape, 512, 2);
+    PinnedBytes pinned(shape.bytes());
+    const std::vector<std::uint8_t> sent = random_bytes(shape.bytes(), 3);
+    std::copy(sent.begin(), sent.end(), pinned.get());
+    const Moment sending;
+    Image sent_to = target.image();
+    const cudaError_t status_of_pinned =
+        learner([&] { return upload_image(&sent_to, pinned.get(), shape.row_bytes()); });
+    std::fill_n(pinned.get(), shape.bytes(), std::uint8_t{0});
+    if (!judge_success(status_of_pinned, "upload_image", sending) ||
+        !target.judge(sent, "upload from memory that changed after the return", sending)) {
+        return;
+    }
+
+    const Shape narrow{3, RowsFarApart::rows, 1};
+    const RowsFarApart far(narrow);
+    if (far.there()) {
+        const std::vector<std::uint8_t> rows = random_bytes(narrow.bytes(), 4);
+        const Moment uploading;
+        Image far_image = far.image();
+        const cudaError_t uploaded =
+            learner([&] { return upload_image(&far_image, rows.data(), narrow.row_bytes()); });
+        (void)(judge_success(uploaded, "upload_image", uploading) &&
+               judge_far_rows(far.pixels(), rows, "upload", uploading));
+    }
 }
 
 TEST(Download, LeavesTheGapsAlone) {
@@ -418,6 +573,32 @@ TEST(Download, LeavesTheGapsAlone) {
             }
         }
     }
+    const Shape shape{61, 29, 4};
+    Picture picture(shape, 512, ++seed);
+    const Image image = picture.image();
+    PinnedBytes pinned(shape.bytes());
+    const Moment before;
+    const cudaError_t status =
+        learner([&] { return download_image(&image, pinned.get(), shape.row_bytes()); });
+    const std::vector<std::uint8_t> received(pinned.get(), pinned.get() + shape.bytes());
+    if (!judge_success(status, "download_image", before) ||
+        !judge_contents(received.data(), picture.pixels().data(), shape.bytes(), shape.channels,
+                        "the page-locked host rows", before,
+                        "when download_image returns its work is done")) {
+        return;
+    }
+    const Moment refusing;
+    const cudaError_t narrow =
+        learner([&] { return download_image(&image, pinned.get(), shape.row_bytes() - 1); });
+    const cudaError_t to_null =
+        learner([&] { return download_image(&image, nullptr, shape.row_bytes()); });
+    const cudaError_t of_null =
+        learner([&] { return download_image(nullptr, pinned.get(), shape.row_bytes()); });
+    (void)(judge_status(narrow, cudaErrorInvalidValue,
+                        "download_image with a host stride of one byte less than a row",
+                        refusing) &&
+           judge_status(to_null, cudaErrorInvalidValue, "download_image to null", refusing) &&
+           judge_status(of_null, cudaErrorInvalidValue, "download_image of null", refusing));
 }
 
 TEST(Fill, StaysInsideTheWindow) {
@@ -431,9 +612,20 @@ TEST(Fill, StaysInsideTheWindow) {
             Image image = picture.image();
             const cudaError_t status = learner([&] { return fill_image(&image, pixel.data()); });
             if (!judge_success(status, "fill_image", before) ||
+                !judge_awaited("fill_image", before) ||
                 !picture.judge(repeated(pixel, shape.bytes()), "fill", before)) {
                 return;
             }
+        }
+        // A grey of several bytes.
+        const std::vector<std::uint8_t> grey(shape.channels, 77);
+        Picture picture(shape, pitches_for(shape)[2], ++seed);
+        const Moment before;
+        Image image = picture.image();
+        const cudaError_t status = learner([&] { return fill_image(&image, grey.data()); });
+        if (!judge_success(status, "fill_image", before) ||
+            !picture.judge(repeated(grey, shape.bytes()), "fill with equal bytes", before)) {
+            return;
         }
     }
     // A window of a larger picture, cut out by the learner's own crop_image.
@@ -475,6 +667,52 @@ TEST(Fill, StaysInsideTheWindow) {
             return;
         }
     }
+    for (const Window& nothing : {Window{5, 5, 0, 3}, Window{5, 5, 3, 0}, Window{50, 20, 0, 0}}) {
+        window = poisoned_image();
+        const Moment cropping;
+        const cudaError_t status = learner([&] {
+            return crop_image(&image, nothing.x, nothing.y, nothing.width, nothing.height, &window);
+        });
+        if (!judge_success(status, "crop_image of a window without pixels", cropping) ||
+            !judge_empty_with_channels(window, 3, "After crop_image of a window without pixels",
+                                       cropping)) {
+            return;
+        }
+    }
+    const Moment refusing;
+    Image target = picture.image();
+    const cudaError_t no_pixel = learner([&] { return fill_image(&target, nullptr); });
+    const cudaError_t no_image = learner([&] { return fill_image(nullptr, pixel.data()); });
+    const cudaError_t of_null = learner([&] { return crop_image(nullptr, 0, 0, 1, 1, &window); });
+    const cudaError_t to_null = learner([&] { return crop_image(&image, 0, 0, 1, 1, nullptr); });
+    if (!judge_status(no_pixel, cudaErrorInvalidValue, "fill_image with null", refusing) ||
+        !judge_status(no_image, cudaErrorInvalidValue, "fill_image of null", refusing) ||
+        !judge_status(of_null, cudaErrorInvalidValue, "crop_image of null", refusing) ||
+        !judge_status(to_null, cudaErrorInvalidValue, "crop_image to null", refusing)) {
+        return;
+    }
+    const Shape narrow{3, RowsFarApart::rows, 1};
+    const RowsFarApart far(narrow);
+    if (far.there()) {
+        const std::vector<std::uint8_t> colour = {201};
+        const Moment filling;
+        Image far_image = far.image();
+        const cudaError_t far_filled =
+            learner([&] { return fill_image(&far_image, colour.data()); });
+        (void)(judge_success(far_filled, "fill_image", filling) &&
+               judge_far_rows(far.pixels(), repeated(colour, narrow.bytes()), "fill", filling));
+    }
+}
+
+/// More rows than a grid has blocks in its second and third dimension, eight times over.
+void judge_many_rows() {
+    const Shape column{1, on_virtual_gpu() ? 65537 * 2 : 65535 * 32 + 1, 1};
+    Picture picture(column, 1, 42);
+    const Moment before;
+    Image image = picture.image();
+    const cudaError_t status = learner([&] { return invert_image(&image); });
+    (void)(judge_success(status, "invert_image of " + column.text(), before) &&
+           picture.judge(inverted(picture.pixels()), "inversion", before));
 }
 
 TEST(Invert, EveryPixelOnce) {
@@ -486,6 +724,7 @@ TEST(Invert, EveryPixelOnce) {
             Image image = picture.image();
             const cudaError_t status = learner([&] { return invert_image(&image); });
             if (!judge_success(status, "invert_image", before) ||
+                !judge_awaited("invert_image", before) ||
                 !picture.judge(inverted(picture.pixels()), "inversion", before)) {
                 return;
             }
@@ -494,7 +733,24 @@ TEST(Invert, EveryPixelOnce) {
     const Moment before;
     Image empty{nullptr, 0, 0, 0, 1};
     const cudaError_t status = learner([&] { return invert_image(&empty); });
-    (void)judge_success(status, "invert_image of an image without pixels", before);
+    const cudaError_t of_null = learner([] { return invert_image(nullptr); });
+    if (!judge_success(status, "invert_image of an image without pixels", before) ||
+        !judge_status(of_null, cudaErrorInvalidValue, "invert_image of null", before)) {
+        return;
+    }
+    const Shape narrow{3, RowsFarApart::rows, 1};
+    const RowsFarApart far(narrow);
+    const std::vector<std::uint8_t> rows = random_bytes(narrow.bytes(), 41);
+    if (far.there() && far.set(rows)) {
+        const Moment inverting;
+        Image far_image = far.image();
+        const cudaError_t far_inverted = learner([&] { return invert_image(&far_image); });
+        (void)(judge_success(far_inverted, "invert_image", inverting) &&
+               judge_far_rows(far.pixels(), inverted(rows), "inversion", inverting));
+    }
+    if (!failed()) {
+        judge_many_rows();
+    }
 }
 
 namespace {
@@ -659,6 +915,7 @@ TEST(Transpose, TwoPitches) {
             Image out = out_picture.image();
             const cudaError_t status = learner([&] { return transpose_image(&in, &out); });
             if (!judge_success(status, "transpose_image", before) ||
+                !judge_awaited("transpose_image", before) ||
                 !out_picture.judge(transposed(in_picture), "transposition", before) ||
                 !in_picture.judge(in_picture.pixels(), "transposition (input)", before)) {
                 return;
@@ -671,8 +928,49 @@ TEST(Transpose, TwoPitches) {
     const Image in = in_picture.image();
     Image out = out_picture.image();
     const cudaError_t status = learner([&] { return transpose_image(&in, &out); });
-    (void)judge_status(status, cudaErrorInvalidValue,
-                       "transpose_image of 12 x 5 pixels into 12 x 5 pixels", before);
+    if (!judge_status(status, cudaErrorInvalidValue,
+                      "transpose_image of 12 x 5 pixels into 12 x 5 pixels", before)) {
+        return;
+    }
+    Picture other_channels({5, 12, 1}, 256, ++seed);
+    Image grey = other_channels.image();
+    const Moment refusing;
+    const cudaError_t channels = learner([&] { return transpose_image(&in, &grey); });
+    const cudaError_t of_null = learner([&] { return transpose_image(nullptr, &grey); });
+    const cudaError_t to_null = learner([&] { return transpose_image(&in, nullptr); });
+    if (!judge_status(channels, cudaErrorInvalidValue,
+                      "transpose_image of 3 channels into one with 1 channel", refusing) ||
+        !judge_status(of_null, cudaErrorInvalidValue, "transpose_image of null", refusing) ||
+        !judge_status(to_null, cudaErrorInvalidValue, "transpose_image into null", refusing)) {
+        return;
+    }
+    const Shape narrow{3, RowsFarApart::rows, 1};
+    const Shape wide{RowsFarApart::rows, 3, 1};
+    const RowsFarApart far(narrow);
+    Picture near(wide, 8, ++seed);
+    const std::vector<std::uint8_t> rows = random_bytes(narrow.bytes(), 61);
+    if (!far.there() || !far.set(rows)) {
+        return;
+    }
+    const Moment transposing;
+    const Image far_in = far.image();
+    Image near_out = near.image();
+    std::vector<std::uint8_t> turned(rows.size());
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        turned[index % 3 * RowsFarApart::rows + index / 3] = rows[index];
+    }
+    const cudaError_t there = learner([&] { return transpose_image(&far_in, &near_out); });
+    if (!judge_success(there, "transpose_image", transposing) ||
+        !near.judge(turned, "transposition of rows that are a gigabyte apart", transposing)) {
+        return;
+    }
+    const Moment back;
+    const Image near_in = near.image();
+    Image far_out = far.image();
+    (void)far.set(std::vector<std::uint8_t>(rows.size(), 0));
+    const cudaError_t again = learner([&] { return transpose_image(&near_in, &far_out); });
+    (void)(judge_success(again, "transpose_image", back) &&
+           judge_far_rows(far.pixels(), rows, "transposition", back));
 }
 
 namespace {
