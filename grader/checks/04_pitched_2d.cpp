@@ -704,9 +704,9 @@ TEST(Fill, StaysInsideTheWindow) {
     }
 }
 
-/// More rows than a grid has blocks in its second and third dimension, eight times over.
+/// More rows than a grid of blocks of 16 rows reaches. Millions of threads: for a GPU only.
 void judge_many_rows() {
-    const Shape column{1, on_virtual_gpu() ? 65537 * 2 : 65535 * 32 + 1, 1};
+    const Shape column{1, 65535 * 16 + 1, 1};
     Picture picture(column, 1, 42);
     const Moment before;
     Image image = picture.image();
@@ -748,7 +748,7 @@ TEST(Invert, EveryPixelOnce) {
         (void)(judge_success(far_inverted, "invert_image", inverting) &&
                judge_far_rows(far.pixels(), inverted(rows), "inversion", inverting));
     }
-    if (!failed()) {
+    if (!on_virtual_gpu() && !failed()) {
         judge_many_rows();
     }
 }
