@@ -310,6 +310,29 @@ void Call::put_back() {
     }
 }
 
+void Call::end_excused_registrations() {
+    constexpr std::uint64_t page = 4096;  // the unit in which host memory is registered
+    const std::uint64_t begin = record_->arguments[0] / page * page;
+    const std::uint64_t end = record_->arguments[0] + record_->arguments[1] + page - 1;
+    Ledger& ledger = state_.ledger;
+    for (;;) {
+        void* memory = nullptr;
+        {
+            std::lock_guard lock(ledger.mutex());
+            const IndexedBlock* block = ledger.index().live_overlapping(begin, end / page * page);
+            const AllocationRecord* record = block != nullptr ? ledger.record_of(*block) : nullptr;
+            if (record == nullptr || record->family != Family::registered || !record->excused) {
+                return;
+            }
+            memory = reinterpret_cast<void*>(record->base);
+            ledger.mark_freed(*block, record_->number);
+        }
+        reinterpret_cast<cudaError_t (*)(void*)>(
+            callable_side_function(entry_of("cudaHostUnregister")))(memory);
+        clear_side_error();
+    }
+}
+
 bool Call::begin() {
     fill_transfer();
     bool has_pointers = traits_.action == Action::release ||
@@ -330,6 +353,9 @@ bool Call::begin() {
     if (out_count_ > 0 && has_bad_destination()) {
         finish(cudaErrorInvalidValue);
         return false;
+    }
+    if (traits_.action == Action::register_host) {
+        end_excused_registrations();
     }
     bool dead_handle = false;
     if (has_pointers || handle_count_ > 0) {

@@ -92,6 +92,9 @@ class Call {
     /// puts it back when the call fails.
     void take_out();
     void put_back();
+    /// Ends registrations that only an injected failure kept alive, where the program has given the
+    /// host memory back and registers the same pages again.
+    void end_excused_registrations();
     void book_success();
     void book_injected();
     void book_allocation();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "grader/tests/runtime/fake_virtual_gpu.h"
 
@@ -17,6 +18,7 @@ constexpr std::size_t capacity = std::size_t{1} << 40;
 struct Fake {
     std::mutex mutex;
     std::map<std::uint64_t, std::size_t> blocks;
+    std::set<std::uint64_t> registered;
     std::uint64_t next_address = first_address;
     std::uint64_t next_handle = 0x5000;
     cudaError_t sticky_error = cudaSuccess;
@@ -187,6 +189,16 @@ cudaError_t vram_virtual_cudaDeviceReset() {
 cudaError_t vram_virtual_cudaGetDevice(int* device) {
     *device = 0;
     return cudaSuccess;
+}
+cudaError_t vram_virtual_cudaHostRegister(void* memory, size_t, unsigned) {
+    std::lock_guard lock(fake().mutex);
+    const bool is_new = fake().registered.insert(reinterpret_cast<std::uint64_t>(memory)).second;
+    return answer(is_new ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+cudaError_t vram_virtual_cudaHostUnregister(void* memory) {
+    std::lock_guard lock(fake().mutex);
+    const bool known = fake().registered.erase(reinterpret_cast<std::uint64_t>(memory)) == 1;
+    return answer(known ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 cudaError_t vram_virtual_cudaStreamCreate(cudaStream_t* out) {
     return create(out);

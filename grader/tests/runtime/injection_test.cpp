@@ -142,6 +142,21 @@ TEST_F(Injected, ABlockWhoseFreeFailedIsExcused) {
     EXPECT_EQ(misuse_ids(), "");
 }
 
+TEST_F(Injected, MemoryWhoseUnregistrationFailedCanBeRegisteredAgain) {
+    static char memory[64];
+    ASSERT_EQ(cudaHostRegister(memory, sizeof memory, 0), cudaSuccess);
+    Injection injection;
+    injection.nth = 1;
+    injection.error = cudaErrorInvalidValue;
+    session().inject(injection);
+    EXPECT_EQ(cudaHostUnregister(memory), cudaErrorInvalidValue);
+    session().stop_injecting();
+    EXPECT_EQ(cudaHostRegister(memory, sizeof memory, 0), cudaSuccess);
+    EXPECT_EQ(cudaHostRegister(memory, sizeof memory, 0), cudaErrorHostMemoryAlreadyRegistered);
+    EXPECT_EQ(cudaHostUnregister(memory), cudaSuccess);
+    EXPECT_EQ(misuse_ids(), "");
+}
+
 TEST_F(Injected, TheHarnessIsSpared) {
     Injection injection;
     injection.nth = 1;

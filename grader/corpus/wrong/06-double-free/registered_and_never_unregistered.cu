@@ -1,6 +1,8 @@
 // fails: Release.ReturnsTheStagingBuffer
 // diagnosis: leak
-// may also fail: Release.FreesEachBlockOnce, Store.StaysInOrder, Failure.KeepsThePictures
+// may also fail: Release.FreesEachBlockOnce, Store.StaysInOrder, Failure.KeepsThePictures,
+//     View.IsNeverFreed, Slot.DroppingFreesItsPicture, Slot.RestoringMovesItsPicture,
+//     Make.IgnoresWhatWasThere, Make.FailureLeavesAnEmptyStore
 // mistake: D8, registered memory is given back to the C++ library alone
 #include "frame_store.h"
 

@@ -1,5 +1,7 @@
 // fails: Release.FreesEachBlockOnce
 // diagnosis: leak
+// may also fail: Slot.RestoringMovesItsPicture, Make.FailureLeavesAnEmptyStore,
+//     Failure.KeepsThePictures
 // mistake: a list of freed addresses guards against the second free, until the runtime hands
 //     out an address again
 #include "frame_store.h"

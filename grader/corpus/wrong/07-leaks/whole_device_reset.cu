@@ -1,5 +1,6 @@
 // fails: Close.GivesEverythingBack
 // diagnosis: copy-of-freed-memory
+// may also fail: Failure.LaterCallsLeaveNothing
 // mistake: D13, closing one recorder resets the device for all
 #include "recorder.h"
 

@@ -1,7 +1,9 @@
 // fails: Misuse.IsRefused
 // diagnosis: foreign-accepted
 // may also fail: Merge.NeverAcrossArenas, Traces.UseMemoryWell,
-//     Statistics.AreTrue, Destroy.ReportsAndGivesBack, Traces.StayFast
+//     Statistics.AreTrue, Destroy.ReportsAndGivesBack, Traces.StayFast, Blocks.AreAlignedAndApart,
+//     Reuse.FreedMemoryServesAgain, Merge.NeighboursBecomeOne, Growth.BacksOff,
+//     Trim.GivesBackIdleArenas
 // mistake: G14
 
 // One table of blocks serves all pools, so that each frees what is another's.
