@@ -73,7 +73,8 @@ Story& Story::steps_after(runtime::CallNumber after, int most) {
     const int total = static_cast<int>(calls.size());
     const int first = std::max(0, total - most);
     if (first > 0) {
-        step("(" + std::to_string(first) + " earlier calls are not shown)");
+        step("(" + std::to_string(first) +
+             (first == 1 ? " earlier call is not shown)" : " earlier calls are not shown)"));
     }
     for (int index = first; index < total; ++index) {
         step(calls[index]);
