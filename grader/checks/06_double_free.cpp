@@ -895,7 +895,7 @@ void judge_failed_make(FailureCase& failure, FrameStore store) {
     if (!left.empty()) {
         fail(Story("not-emptied", "make_store() failed, and the member '" + left +
                                       "' of the store still holds something.")
-                 .steps_after(start.call())
+                 .step(failure.failed_call())
                  .expected("null pointers, zero sizes, kept 0, as release_store() leaves them")
                  .why(condition));
     }
