@@ -21,18 +21,27 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
+}  // namespace
+
+Misuse misuse_from(const virtual_gpu::Report& report) {
+    Misuse misuse;
+    misuse.kind = MisuseKind::device_report;
+    misuse.report_kind = static_cast<std::uint8_t>(report.kind);
+    misuse.call =
+        report.parties.empty() ? this_thread_as_is().current_call : report.parties[0].call;
+    misuse.other_call = report.parties.size() > 1 ? report.parties[1].call : 0;
+    misuse.address = report.address;
+    set_text(misuse.first_line, report.first_line);
+    set_text(misuse.details, joined(report.details));
+    return misuse;
+}
+
+namespace {
+
 class LedgerObserver : public virtual_gpu::Observer {
   public:
     void on_report(const virtual_gpu::Report& report) override {
-        Misuse misuse;
-        misuse.kind = MisuseKind::device_report;
-        misuse.report_kind = static_cast<std::uint8_t>(report.kind);
-        misuse.call = report.parties.empty() ? current_call() : report.parties[0].call;
-        misuse.other_call = report.parties.size() > 1 ? report.parties[1].call : 0;
-        misuse.address = report.address;
-        set_text(misuse.first_line, report.first_line);
-        set_text(misuse.details, joined(report.details));
-
+        Misuse misuse = misuse_from(report);
         RuntimeState& state = runtime_state();
         std::lock_guard lock(state.ledger.mutex());
         if (!is_of_program(state, misuse.call)) {

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "grader/runtime/call_sites.h"
+#include "grader/runtime/device_reports.h"
 #include "grader/runtime/ending_signals.h"
 #include "grader/runtime/runtime_state.h"
 #include "grader/runtime/sides.h"
@@ -137,21 +138,16 @@ void book_fault(std::uint64_t address, const void* context) {
 
 // The program lives on after this one. The fault is one of its own instructions, not of an allocator
 // or of this library, so locks and memory are as usable as anywhere else in it.
-void book_early_use(std::uint64_t address, const virtual_gpu::Report& report, const void* context) {
+void book_early_use(const virtual_gpu::Report& report, const void* context) {
     RuntimeState& state = runtime_state();
     const ThreadState& thread = this_thread_as_is();
     if (thread.inside || !state.in_learner) {
         return;
     }
-    Misuse misuse;
-    misuse.kind = MisuseKind::device_report;
-    misuse.report_kind = static_cast<std::uint8_t>(report.kind);
-    misuse.call = report.parties.front().call;
-    misuse.address = address;
-    std::snprintf(misuse.first_line, sizeof misuse.first_line, "%s", report.first_line.c_str());
+    Misuse misuse = misuse_from(report);
     frames_at_fault(registers_of(context), thread.stack_end, misuse.frames);
     std::lock_guard lock(state.ledger.mutex());
-    misuse.allocation = state.ledger.classify(address, thread).allocation;
+    misuse.allocation = state.ledger.classify(report.address, thread).allocation;
     state.ledger.add_misuse(misuse);
 }
 
@@ -160,7 +156,7 @@ bool is_early_use(std::uint64_t address, const void* context) {
     virtual_gpu::Report report;
     switch (controls::host_touches_target(address, report)) {
         case virtual_gpu::HostTouch::too_early:
-            book_early_use(address, report, context);
+            book_early_use(report, context);
             return true;
         case virtual_gpu::HostTouch::is_over:
             return true;

@@ -15,6 +15,7 @@ virtual_gpu::HostTouch host_touches_target(std::uint64_t address, virtual_gpu::R
     mprotect(reinterpret_cast<void*>(fake_gpu::pending_target), fake_gpu::pending_target_bytes,
              PROT_READ | PROT_WRITE);
     report.kind = virtual_gpu::ReportKind::host_buffer_in_flight;
+    report.address = address;
     report.first_line = "too early";
     report.parties.push_back({0, "a copy", address, 0});
     return virtual_gpu::HostTouch::too_early;

@@ -38,9 +38,9 @@ int main(int count, char** arguments) {
     } else if (std::strcmp(what, "handles") == 0) {
         cudaStream_t stream = nullptr;
         cudaEvent_t event = nullptr;
-        cudaStreamCreate(&stream);
-        cudaStreamCreate(&stream);
-        cudaStreamCreate(&stream);
+        for (int round = 0; round < 3; ++round) {
+            cudaStreamCreate(&stream);
+        }
         cudaEventCreate(&event);
         cudaStreamDestroy(stream);
     } else if (std::strcmp(what, "wait") == 0) {
