@@ -45,8 +45,8 @@ def listed_programs(build):
 
 
 def without_suite(name):
-    """Meson writes `PROJECT:SUITE / NAME` as soon as there is more than one suite."""
-    return name.split(" / ", 1)[-1]
+    """Meson writes `PROJECT:SUITE / NAME`, newer ones `SUITE - PROJECT:NAME`."""
+    return re.sub(r"^(\S+ / |\S+ - [^\s:]+:)", "", name)
 
 
 def records_by_program(build):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves that `vram` sets itself up on a fresh machine: makes minimal Debian roots with debootstrap,
-# clones the committed tree into each, and runs the first command that a learner would run.
+# Proves that `vram` sets itself up on a fresh machine: makes minimal Debian or Ubuntu roots with
+# debootstrap, clones the committed tree into each, and runs the first command that a learner would run.
 #
 # Usage (as root): prove_fresh_machine.sh FOLDER [CASE...]
 #   FOLDER  a new folder for the roots, the clones and the logs (about 3 GB); it is kept
@@ -8,9 +8,10 @@
 #           no-toolkit      the same without a toolkit: vram grade, then vram test
 #           no-compiler     only python3 and git; a toolkit on PATH: vram grade, then vram test
 #           user            not root, nothing installed: the one command; after it: vram grade
-# Environment: TOOLKIT (default /usr/local/cuda), RELEASE (default bookworm), MIRROR (default: this
-# machine's), SHARED_CCACHE (a folder: installs ccache in the roots and shares this folder with them,
-# for a machine that has much else to do; the times are then worth nothing).
+# Environment: TOOLKIT (default /usr/local/cuda), RELEASE (default bookworm; noble is Ubuntu 24.04),
+# MIRROR (default: this machine's; needed for another distribution), SHARED_CCACHE (a folder:
+# installs ccache in the roots and shares this folder with them, for a machine that has much else to
+# do; the times are then worth nothing).
 # The roots use this machine's network: its resolver, certificates, and PIP_ variables.
 set -euo pipefail
 
@@ -18,6 +19,10 @@ source_root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 toolkit=${TOOLKIT:-/usr/local/cuda}
 release=${RELEASE:-bookworm}
 mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Release: $release" | head -n 1)}
+[[ -n $mirror ]] || {
+    echo "this machine has no package source of $release; name one in MIRROR" >&2
+    exit 2
+}
 
 [[ $EUID -eq 0 && $# -ge 1 ]] || {
     sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | head -n -1
@@ -27,6 +32,12 @@ folder=$(realpath -m -- "$1")
 shift
 cases=("$@")
 ((${#cases[@]})) || cases=(toolkit no-toolkit no-compiler user)
+for case_name in "${cases[@]}"; do
+    [[ " toolkit no-toolkit no-compiler user " == *" $case_name "* ]] || {
+        echo "there is no case \"$case_name\"" >&2
+        exit 2
+    }
+done
 mkdir -p "$folder"
 
 mounted=()
@@ -43,13 +54,24 @@ mount_into() {
     mounted+=("$2")
 }
 
+is_ubuntu() { [[ $mirror == *ubuntu* ]]; }
+
+# What an installation of the distribution has by default.
+components() { is_ubuntu && echo main,universe || echo main; }
+
+# A debootstrap may be older than the release; all releases of Ubuntu share one script.
+debootstrap_script() {
+    local scripts=/usr/share/debootstrap/scripts
+    if [[ ! -e $scripts/$release ]] && is_ubuntu; then echo "$scripts/gutsy"; else echo "$scripts/$release"; fi
+}
+
 make_base() {
     base=$folder/base
     [[ -e $base/complete ]] && return
     rm -rf "$base"
     echo "== debootstrap $release"
-    debootstrap --variant=minbase --include=ca-certificates "$release" "$base" "$mirror" \
-        >"$folder/debootstrap.log"
+    debootstrap --variant=minbase --include=ca-certificates --components="$(components)" \
+        "$release" "$base" "$mirror" "$(debootstrap_script)" >"$folder/debootstrap.log"
     cp /etc/ssl/certs/ca-certificates.crt "$base/etc/ssl/certs/"
     cp --dereference /etc/resolv.conf /etc/hosts "$base/etc/"
     cp /etc/pip.conf "$base/etc/" 2>/dev/null || true

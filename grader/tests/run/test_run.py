@@ -101,10 +101,9 @@ class Signals(unittest.TestCase):
                               start_new_session=True) as process:
             self.assertEqual(process.stdout.readline(), 'waiting\n')
             os.killpg(process.pid, number)  # as a terminal does
-            errors = process.stderr.read()
-            status = process.wait(timeout=30)
+            _, errors = process.communicate(timeout=30)
             self.assert_group_is_gone(process.pid)
-            return status, errors
+            return process.returncode, errors
 
     def assert_group_is_gone(self, group):
         with self.assertRaises(ProcessLookupError):
@@ -141,4 +140,7 @@ class Signals(unittest.TestCase):
 
 
 if __name__ == '__main__':
+    # Started by `nohup` or in the background, a program inherits that these are ignored.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.SIG_DFL)
     unittest.main(argv=sys.argv[:1])

@@ -162,8 +162,8 @@ class Reports(unittest.TestCase):
             self.assertEqual(process.stdout.readline(), 'waiting\n')
             for _ in range(times):
                 process.send_signal(number)
-            errors = process.stderr.read()
-            return process.wait(timeout=30), errors
+            _, errors = process.communicate(timeout=30)
+            return process.returncode, errors
 
     def test_are_written_before_a_signal_ends_the_program(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -203,4 +203,7 @@ class Reports(unittest.TestCase):
 
 
 if __name__ == '__main__':
+    # Started by `nohup` or in the background, a program inherits that these are ignored.
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_DFL)
     unittest.main(argv=sys.argv[:1])

@@ -98,6 +98,19 @@ class CountTests(unittest.TestCase):
         self.finish_program("format", "SKIP")
         self.assertEqual(self.count(), ("0 passed, 0 failed, 1 skipped", 1))
 
+    def test_programs_are_recognised_by_the_names_of_every_meson(self):
+        self.list_program("corpus of 06 - all")
+        self.list_program("memory")
+        for prefix in ("", "labs:selftest / ", "selftest - labs:"):
+            with self.subTest(prefix=prefix):
+                self.results = [{"name": prefix + name, "result": "OK", "stdout": ""}
+                                for name in ("corpus of 06 - all", "memory")]
+                self.suites = [f'<testsuite name="labs.{prefix}corpus of 06 - all">'
+                               '<testcase name="1"/><testcase name="2"/></testsuite>',
+                               f'<testsuite name="labs.{prefix}memory.Copies">'
+                               '<testcase name="a"/></testsuite>']
+                self.assertEqual(self.count(), ("3 passed, 0 failed, 0 skipped", 0))
+
     def test_suites_are_recognised_when_meson_names_them_in_full(self):
         self.list_program("corpus of 06")
         self.list_program("memory")
