@@ -100,9 +100,34 @@ bool belongs_to_the_checks(std::string_view name) {
     return name.starts_with("vram_") || lies_in(name, "4vram") || lies_in(name, "7testing");
 }
 
-/// Whether a function of the C or C++ library has this name: this program is linked with both.
+/// Removes the prefix, if the text has it.
+bool take(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) {
+        return false;
+    }
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+/// Whether the mangled name is an operator new or delete that a program may replace for all its parts;
+/// one with parameters of its own ("_ZnwmR5Arena") is not.
+bool allocates_for_everybody(std::string_view name) {
+    if (take(name, "_ZdlPv") || take(name, "_ZdaPv")) {
+        take(name, "m");
+    } else if (!take(name, "_Znwm") && !take(name, "_Znam")) {
+        return false;
+    }
+    take(name, "St11align_val_t");
+    take(name, "RKSt9nothrow_t");
+    return name.empty();
+}
+
+/// Whether a function of the C or C++ library has this name. Those of C++ are known by the shape of
+/// their names: where this program is linked with a static C++ library, they cannot be looked up.
 bool is_in_the_libraries(const std::string& name) {
-    return dlsym(RTLD_DEFAULT, name.c_str()) != nullptr;
+    return dlsym(RTLD_DEFAULT, name.c_str()) != nullptr || allocates_for_everybody(name) ||
+           name.starts_with("__cxa_") || name.starts_with("__gxx_") || name.starts_with("_ZSt") ||
+           lies_in(name, "St");
 }
 
 /// Whether the definition would be taken instead of a library's by the checks and the runtime too.
@@ -111,13 +136,8 @@ bool replaces_a_library_function(const Symbol& symbol) {
     if (!symbol.function) {
         return false;
     }
-    const std::string_view name = symbol.name;
-    const bool mangled = name.starts_with("_Z");
-    const bool allocates = name.starts_with("_Zn") || name.starts_with("_Zd");
-    if (symbol.weak && mangled && !allocates) {
-        return false;
-    }
-    return is_in_the_libraries(symbol.name) || name.starts_with("_ZSt") || lies_in(name, "St");
+    const bool ordinary = symbol.weak && symbol.name.starts_with("_Z");
+    return is_in_the_libraries(symbol.name) && (!ordinary || allocates_for_everybody(symbol.name));
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ prepare() {
     cp -a "$base" "$root"
     mount_into /proc "$root/proc"
     mount_into /dev "$root/dev"
+    mount_into /dev/pts "$root/dev/pts"
     mount_into /dev/shm "$root/dev/shm"
     if [[ -n ${SHARED_CCACHE:-} ]]; then
         mount_into "$SHARED_CCACHE" "$root/ccache"

@@ -3,8 +3,7 @@
 // Holds for all of them:
 // - Out-parameters are only written. What they held before the call is never read.
 // - A call that fails leaves every out-parameter empty (a null pointer; a struct of nulls and
-// zeros),
-//   keeps no memory, and returns the code of the runtime call that failed.
+//   zeros), keeps no memory, and returns the code of the runtime call that failed.
 // - Arguments that make no sense are refused with cudaErrorInvalidValue before any memory is asked
 //   for: a null out-parameter, a negative dimension, a count whose bytes do not fit into size_t.
 //   The other out-parameters of a refused call are left empty too.

@@ -2,19 +2,17 @@
 //
 // Holds for all of them:
 // - Widths, heights, x and y count pixels. Pitches and strides count bytes, from the first byte of
-// a
-//   row to the first byte of the next. A row carries width x channels bytes; what lies between them
-//   and the next row is padding, belongs to nobody, and is not part of the picture.
+//   a row to the first byte of the next. A row carries width x channels bytes; what lies between
+//   them and the next row is padding, belongs to nobody, and is not part of the picture.
 // - Functions return cudaSuccess, or the code of the runtime call or launch that failed, or
 //   cudaErrorInvalidValue for arguments that make no sense: a null pointer where one is needed, a
 //   negative size, a host stride smaller than a row, two images whose shapes do not fit. Arguments
 //   are checked before any runtime call.
 // - When a function returns cudaSuccess its work is done: the result can be read at once.
 // - An image without pixels (width or height 0) is {nullptr, 0, 0, 0, channels}. Every function
-// takes
-//   it, does nothing and returns cudaSuccess.
-// - All work happens on the default stream. Nothing here has to be safe against two threads at
-// once.
+//   takes it, does nothing and returns cudaSuccess.
+// - All work happens on the default stream. Nothing here has to be safe against two threads
+//   at once.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -51,6 +51,15 @@ TEST(Object, ThatReplacesALibrarysFunctionIsRefused) {
     EXPECT_NE(refusal_of("int main() { return 0; }"), "");
     EXPECT_NE(refusal_of("#include <cstddef>\nvoid* operator new(std::size_t) { return nullptr; }"),
               "");
+    for (const char* replaced :
+         {"void* operator new[](std::size_t) { return nullptr; }",
+          "void* operator new(std::size_t, std::align_val_t) { return nullptr; }",
+          "void operator delete(void*) noexcept {}",
+          "void operator delete[](void*, std::size_t) noexcept {}",
+          "__attribute__((weak)) void operator delete(void*, const std::nothrow_t&) noexcept {}",
+          "extern \"C\" int __cxa_guard_acquire(long*) { return 0; }"}) {
+        EXPECT_NE(refusal_of(std::string("#include <new>\n") + replaced), "") << replaced;
+    }
     EXPECT_NE(refusal_of("#include <vector>\nnamespace std { template <> bool operator==(const "
                          "vector<char>&, const vector<char>&) { return true; } }"),
               "");
@@ -67,6 +76,9 @@ TEST(Object, ThatUsesTheStandardLibraryIsFine) {
             "std::map<std::string, std::vector<float>> table;\n"
             "std::mutex mutex; thread_local int depth; int counter;\n"
             "struct Pool { void* operator new(std::size_t n) { return ::operator new(n); } };\n"
+            "struct Arena {};\n"
+            "void* operator new(std::size_t, Arena&) { return nullptr; }\n"
+            "bool operator!=(Arena, Arena) { return false; }\n"
             "struct Failure : std::runtime_error { using runtime_error::runtime_error; };\n"
             "void f(std::string s) { std::lock_guard lock(mutex); static std::string last;\n"
             "    last = s + 'x'; table[last].push_back(std::hash<Key>()(Key{1}));\n"
