@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grader/proctor/commands/arguments.h"
+#include "grader/proctor/suggestion.h"
 #include "grader/proctor/text.h"
 #include "grader/settings/values.h"
 #include "grader/settings/variables.h"
@@ -13,20 +14,17 @@ namespace vram::proctor {
 
 namespace {
 
-constexpr std::size_t slip_of_the_pen = 2;
 /// The largest check plays a trace with 2.4 GiB live; a wasteful solution needs a multiple of that.
 constexpr std::size_t smallest_graded_card = std::size_t{8} << 30;
 
 void refuse_bad_name(const std::string& name) {
-    const auto names = settings::variable_names();
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
+    const auto known = settings::variable_names();
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
         return;
     }
-    for (const std::string_view known : names) {
-        if (edit_distance(name, known) <= slip_of_the_pen) {
-            throw UsageError("There is no variable " + name + ". Did you mean " +
-                             std::string(known) + "?");
-        }
+    const std::string suggestion = did_you_mean(name, {known.begin(), known.end()});
+    if (!suggestion.empty()) {
+        throw UsageError("There is no variable " + name + "." + suggestion);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "grader/proctor/suggestion.h"
 #include "grader/proctor/text.h"
 
 namespace vram::proctor {
@@ -57,18 +58,12 @@ const Lab* find_lab(const std::vector<Lab>& labs, const std::string& text) {
 }
 
 const Lab* nearest_lab(const std::vector<Lab>& labs, const std::string& text) {
-    const std::string wanted = bare(text);
-    const Lab* nearest = nullptr;
-    std::size_t least = wanted.size() / 2 + 1;
+    std::vector<std::string> names;
     for (const Lab& lab : labs) {
-        const std::size_t distance =
-            std::min(edit_distance(wanted, lab.name), edit_distance(wanted, without_number(lab)));
-        if (distance < least) {
-            nearest = &lab;
-            least = distance;
-        }
+        names.push_back(lab.name);
+        names.push_back(without_number(lab));
     }
-    return nearest;
+    return find_lab(labs, nearest_name(bare(text), names));
 }
 
 const Check* find_check(const Lab& lab, const std::string& text) {

@@ -4,7 +4,7 @@
 #include "grader/proctor/compiler.h"
 #include "grader/proctor/files.h"
 #include "grader/proctor/offspring.h"
-#include "grader/proctor/text.h"
+#include "grader/proctor/suggestion.h"
 
 namespace {
 
@@ -43,21 +43,15 @@ int dispatch(const Words& words) {
         std::cout << help;
         return full_marks;
     }
-    std::string nearest;
-    std::size_t least = 3;
+    std::vector<std::string> names;
     for (const Command& command : commands) {
         if (words.front() == command.name) {
             return command.run({words.begin() + 1, words.end()});
         }
-        const std::size_t distance = edit_distance(words.front(), command.name);
-        if (distance < least) {
-            nearest = command.name;
-            least = distance;
-        }
+        names.push_back(command.name);
     }
     throw UsageError("There is no command \"" + words.front() + "\"." +
-                     (nearest.empty() ? "" : " Did you mean " + nearest + "?") +
-                     " `vram --help` shows all commands.");
+                     did_you_mean(words.front(), names) + " `vram --help` shows all commands.");
 }
 
 }  // namespace

@@ -19,8 +19,6 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 /// Replaces control characters (a learner's output could hold terminal commands) by '?', tabs by
 /// four spaces. '\n' stays.
 std::string printable(std::string_view text);
-/// How many insertions, deletions and replacements lead from one to the other.
-std::size_t edit_distance(std::string_view one, std::string_view other);
 /// Breaks at spaces so that no line is longer than `width`, where words allow it.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// "1 check", "3 checks".

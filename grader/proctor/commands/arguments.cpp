@@ -1,6 +1,6 @@
 #include "grader/proctor/commands/arguments.h"
 
-#include "grader/proctor/text.h"
+#include "grader/proctor/suggestion.h"
 
 namespace vram::proctor {
 
@@ -8,18 +8,9 @@ namespace {
 
 [[noreturn]] void unknown(const std::string& option, const std::set<std::string>& flags,
                           const std::set<std::string>& valued) {
-    std::string nearest;
-    std::size_t least = option.size() / 2 + 1;
-    for (const auto* options : {&flags, &valued}) {
-        for (const std::string& each : *options) {
-            if (edit_distance(each, option) < least) {
-                nearest = each;
-                least = edit_distance(each, option);
-            }
-        }
-    }
-    throw UsageError("There is no option " + option + " here." +
-                     (nearest.empty() ? "" : " Did you mean " + nearest + "?"));
+    std::vector<std::string> options(flags.begin(), flags.end());
+    options.insert(options.end(), valued.begin(), valued.end());
+    throw UsageError("There is no option " + option + " here." + did_you_mean(option, options));
 }
 
 }  // namespace

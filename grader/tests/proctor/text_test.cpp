@@ -19,13 +19,6 @@ TEST(Text, IsWrappedAtSpaces) {
     EXPECT_EQ(wrapped("a\nb", 9), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(EditDistance, CountsTheSmallestChanges) {
-    EXPECT_EQ(edit_distance("grade", "grade"), 0u);
-    EXPECT_EQ(edit_distance("grade", "gade"), 1u);
-    EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-    EXPECT_EQ(edit_distance("", "abc"), 3u);
-}
-
 TEST(Number, HasNoNeedlessDigits) {
     EXPECT_EQ(number(4), "4");
     EXPECT_EQ(number(2.5), "2.5");
