@@ -15,6 +15,7 @@ struct Range {
 
 constexpr std::size_t max_data_ranges = 256;
 constexpr int max_depth = 64;
+constexpr int words_searched = 64;
 
 std::uintptr_t load_base;
 Range program_code;
@@ -44,6 +45,20 @@ int visit_object(dl_phdr_info* object, std::size_t, void* first) {
         add_segment(*object, object->dlpi_phdr[segment], is_program);
     }
     is_program = false;
+    return 0;
+}
+
+/// The first word on the stack that is an address in the program's code; 0 when there is none near.
+std::uintptr_t return_address_on(std::uintptr_t stack, std::uintptr_t stack_end) {
+    const auto* words = reinterpret_cast<const std::uintptr_t*>(stack);
+    for (int index = 0; index < words_searched; ++index) {
+        if (reinterpret_cast<std::uintptr_t>(words + index + 1) > stack_end) {
+            break;
+        }
+        if (in_program_code(words[index])) {
+            return words[index];
+        }
+    }
     return 0;
 }
 
@@ -90,6 +105,27 @@ void walk_frames(const void* frame, std::uintptr_t stack_end, std::uint64_t (&fr
     }
     if (found < max_frames) {
         frames[found] = 0;
+    }
+}
+
+void frames_at(const ExecutionPoint& point, std::uintptr_t stack_end,
+               std::uint64_t (&frames)[max_frames]) {
+    std::uint64_t callers[max_frames] = {};
+    if (point.frame >= point.stack && point.frame < stack_end) {
+        walk_frames(reinterpret_cast<const void*>(point.frame), stack_end, callers);
+    }
+    // One more than the instruction: frames are return addresses, which lie behind their call.
+    const std::uintptr_t place = in_program_code(point.instruction)
+                                     ? point.instruction + 1
+                                     : return_address_on(point.stack, stack_end);
+    int count = 0;
+    if (place != 0) {
+        frames[count++] = program_offset(place);
+    }
+    for (std::uint64_t caller : callers) {
+        if (caller != 0 && count < max_frames && (count == 0 || caller != frames[count - 1])) {
+            frames[count++] = caller;
+        }
     }
 }
 

@@ -21,4 +21,16 @@ std::uint64_t program_offset(std::uintptr_t address);
 /// executable are left out; a 0 follows the last one.
 void walk_frames(const void* frame, std::uintptr_t stack_end, std::uint64_t (&frames)[max_frames]);
 
+/// Where a thread stands: what its registers for the instruction, the stack and the frame hold.
+struct ExecutionPoint {
+    std::uintptr_t instruction = 0;
+    std::uintptr_t stack = 0;
+    std::uintptr_t frame = 0;
+};
+
+/// The instruction first, then its callers. Inside a library (memcpy, say), which may keep no frames,
+/// the first one is the place in the program that called it.
+void frames_at(const ExecutionPoint& point, std::uintptr_t stack_end,
+               std::uint64_t (&frames)[max_frames]);
+
 }  // namespace vram::runtime

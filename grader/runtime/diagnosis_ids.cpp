@@ -15,6 +15,8 @@ const char* diagnosis_id(const Misuse& misuse) {
             return "free-host-memory";
         case MisuseKind::free_wrong_family:
             return "free-wrong-family";
+        case MisuseKind::free_by_c_library:
+            return "free-by-c-library";
         case MisuseKind::free_unknown:
             return "free-never-allocated";
         case MisuseKind::free_after_reset:

@@ -21,15 +21,8 @@ namespace vram::runtime {
 namespace {
 
 constexpr std::size_t handler_stack_bytes = std::size_t{1} << 16;
-constexpr int words_searched = 64;
 
-struct Registers {
-    std::uintptr_t instruction = 0;
-    std::uintptr_t stack = 0;
-    std::uintptr_t frame = 0;
-};
-
-Registers registers_of(const void* context) {
+ExecutionPoint point_of(const void* context) {
     const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
     auto at = [&](int index) { return static_cast<std::uintptr_t>(machine.gregs[index]); };
@@ -39,38 +32,6 @@ Registers registers_of(const void* context) {
 #else
 #error "no register names for this machine"
 #endif
-}
-
-/// The faulting instruction first. In a library (memcpy, say) the caller's return address is the
-/// first one on the stack that lies in the program.
-void frames_at_fault(const Registers& registers, std::uintptr_t stack_end,
-                     std::uint64_t (&frames)[max_frames]) {
-    std::uint64_t callers[max_frames] = {};
-    if (registers.frame >= registers.stack && registers.frame < stack_end) {
-        walk_frames(reinterpret_cast<const void*>(registers.frame), stack_end, callers);
-    }
-    std::uintptr_t place = 0;
-    if (in_program_code(registers.instruction)) {
-        // One more than the address: frames are return addresses, which lie behind their call.
-        place = registers.instruction + 1;
-    } else {
-        const auto* words = reinterpret_cast<const std::uintptr_t*>(registers.stack);
-        for (int index = 0; index < words_searched && place == 0; ++index) {
-            bool on_stack = reinterpret_cast<std::uintptr_t>(words + index + 1) <= stack_end;
-            if (on_stack && in_program_code(words[index])) {
-                place = words[index];
-            }
-        }
-    }
-    int count = 0;
-    if (place != 0) {
-        frames[count++] = program_offset(place);
-    }
-    for (std::uint64_t caller : callers) {
-        if (caller != 0 && count < max_frames && (count == 0 || caller != frames[count - 1])) {
-            frames[count++] = caller;
-        }
-    }
 }
 
 bool fault_was_a_write(const void* context) {
@@ -127,7 +88,7 @@ void book_fault(std::uint64_t address, const void* context) {
             misuse.other_call = block->made_by;
         }
         write_first_line(misuse, block, report, fault_was_a_write(context));
-        frames_at_fault(registers_of(context), this_thread_as_is().stack_end, misuse.frames);
+        frames_at(point_of(context), this_thread_as_is().stack_end, misuse.frames);
         ledger.add_misuse(misuse);
         dprintf(STDERR_FILENO, "vram: %s\n", misuse.first_line);
     }
@@ -145,7 +106,7 @@ void book_early_use(const virtual_gpu::Report& report, const void* context) {
         return;
     }
     Misuse misuse = misuse_from(report);
-    frames_at_fault(registers_of(context), thread.stack_end, misuse.frames);
+    frames_at(point_of(context), thread.stack_end, misuse.frames);
     std::lock_guard lock(state.ledger.mutex());
     misuse.allocation = state.ledger.classify(report.address, thread).allocation;
     state.ledger.add_misuse(misuse);

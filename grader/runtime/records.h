@@ -125,18 +125,19 @@ struct HandleRecord {
 /// A mistake that the ledger or the virtual GPU saw by itself, whatever the lab. The names in
 /// comments are the stable diagnosis ids.
 enum class MisuseKind : std::uint8_t {
-    double_free,           ///< "double-free"
-    free_interior,         ///< "free-interior": an address inside a live allocation
-    free_of_variable,      ///< "free-of-variable": &p instead of p; the bytes there are a live base
-    free_host_memory,      ///< "free-host-memory": stack, data or heap
-    free_wrong_family,     ///< "free-wrong-family": cudaFree of pinned, cudaFreeHost of device ...
-    free_unknown,          ///< "free-never-allocated"
-    free_after_reset,      ///< "free-after-reset"
-    bad_destination,       ///< "bad-destination": an out-parameter that is no writable host memory
-    copy_out_of_bounds,    ///< "copy-out-of-bounds": more bytes than an allocation was asked for
-    copy_host_overrun,     ///< "copy-host-overrun": past the end of a known host buffer
-    copy_freed,            ///< "copy-of-freed-memory"
-    copy_bad_pointer,      ///< "copy-bad-pointer": null, never seen, or a variable's address
+    double_free,         ///< "double-free"
+    free_interior,       ///< "free-interior": an address inside a live allocation
+    free_of_variable,    ///< "free-of-variable": &p instead of p; the bytes there are a live base
+    free_host_memory,    ///< "free-host-memory": stack, data or heap
+    free_wrong_family,   ///< "free-wrong-family": cudaFree of pinned, cudaFreeHost of device ...
+    free_by_c_library,   ///< "free-by-c-library": free(), delete or realloc() of a runtime's block
+    free_unknown,        ///< "free-never-allocated"
+    free_after_reset,    ///< "free-after-reset"
+    bad_destination,     ///< "bad-destination": an out-parameter that is no writable host memory
+    copy_out_of_bounds,  ///< "copy-out-of-bounds": more bytes than an allocation was asked for
+    copy_host_overrun,   ///< "copy-host-overrun": past the end of a known host buffer
+    copy_freed,          ///< "copy-of-freed-memory"
+    copy_bad_pointer,    ///< "copy-bad-pointer": null, never seen, or a variable's address
     copy_wrong_direction,  ///< "copy-wrong-direction": refused, or the kind contradicts the
                            ///< pointers
     copy_bad_pitch,        ///< "copy-bad-pitch": pitch smaller than the row
@@ -159,7 +160,8 @@ struct Misuse {
     AllocationId allocation = 0;
     std::uint64_t address = 0;
     /// Where it happened when that is not where `call` was made: the faulting instruction of a host
-    /// access to device memory, then its callers. As in CallRecord; all 0 otherwise.
+    /// access to device memory, or the call of the C library, then the callers. As in CallRecord; all
+    /// 0 otherwise.
     std::uint64_t frames[max_frames] = {};
     char first_line[misuse_text_bytes] = {};   ///< one sentence, NUL-terminated
     char details[4 * misuse_text_bytes] = {};  ///< further lines, separated by '\n'

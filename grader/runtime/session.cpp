@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "grader/runtime/arena.h"
+#include "grader/runtime/c_library_releases.h"
 #include "grader/runtime/channel.h"
 #include "grader/runtime/describe.h"
 #include "grader/runtime/runtime_state.h"
@@ -136,6 +137,10 @@ class LedgerSession final : public Session {
     }
     std::string describe(const AllocationRecord& allocation) const override {
         return describe_allocation(allocation);
+    }
+
+    bool keeps_from_c_library(const void* pointer, const char* call, const void* frame) override {
+        return state().in_learner && is_runtimes_block(pointer, call, frame);
     }
 
     void register_host_buffer(const void* begin, std::size_t bytes, const char* name) override {

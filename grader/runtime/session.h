@@ -90,6 +90,12 @@ class Session {
     /// "a 4096-byte block from cudaMalloc", never with a number that a learner can't know.
     virtual std::string describe(const AllocationRecord& allocation) const = 0;
 
+    // --- What the C library is asked to release. The checks' program asks before it passes a call on.
+    /// True when the learner's code gives `call` ("free() or delete") the first byte of a live block
+    /// of the runtime: it must not be passed on. Books the misuse.
+    /// `frame`: __builtin_frame_address(0) of the function that stands in for the C library's.
+    virtual bool keeps_from_c_library(const void* pointer, const char* call, const void* frame) = 0;
+
     // --- Host buffers of the harness, so that a copy past their end can be named.
     virtual void register_host_buffer(const void* begin, std::size_t bytes, const char* name) = 0;
     virtual void forget_host_buffer(const void* begin) = 0;

@@ -55,6 +55,11 @@ bool died_of(const runtime::Misuse& misuse) {
     return !calls.empty() && !calls.back().finished && calls.back().number == misuse.call;
 }
 
+/// The program went on without what it had asked the C library for.
+bool is_kept_back(const runtime::Misuse& misuse) {
+    return misuse.kind == runtime::MisuseKind::free_by_c_library;
+}
+
 }  // namespace
 
 Story story_of_crash(int wait_status) {
@@ -62,7 +67,7 @@ Story story_of_crash(int wait_status) {
         if (runtime::diagnosis_id(misuse) == std::string("host-touches-device")) {
             return story_of(misuse).expected("host code reads and writes host memory only");
         }
-        if (WIFSIGNALED(wait_status) && died_of(misuse)) {
+        if (WIFSIGNALED(wait_status) && (died_of(misuse) || is_kept_back(misuse))) {
             return story_of(misuse).found(signal_sentence(WTERMSIG(wait_status)));
         }
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/checks/support/c_library.h"
 #include "grader/checks/support/examiner.h"
 #include "grader/checks/support/isolation.h"
 #include "grader/checks/support/learner.h"
@@ -21,6 +22,7 @@ vram::runtime::Session* claimed_session = nullptr;
 
 void claim_session() {
     claimed_session = vram_claim_session();
+    vram::checks::watch_c_library(*claimed_session);
 }
 
 /// Runs before the constructors of the learner's file, so that nobody else can claim the session.

@@ -17,10 +17,13 @@ std::vector<std::uint64_t> without_zeros(const Frames& frames) {
     return {std::begin(frames), std::find(std::begin(frames), std::end(frames), 0u)};
 }
 
-std::string host_access_to(std::uint64_t address) {
+/// What the program did at a place of the misuse's own.
+std::string act_of(const runtime::Misuse& misuse) {
+    const bool released = misuse.kind == runtime::MisuseKind::free_by_c_library;
     char text[64];
-    std::snprintf(text, sizeof text, "host code reaches for 0x%llx",
-                  static_cast<unsigned long long>(address));
+    std::snprintf(text, sizeof text, "host code %s 0x%llx",
+                  released ? "gives the C library" : "reaches for",
+                  static_cast<unsigned long long>(misuse.address));
     return text;
 }
 
@@ -138,7 +141,7 @@ Story story_of(const runtime::Misuse& misuse) {
         }
     }
     if (has_own_place) {
-        story.step_at(host_access_to(misuse.address), without_zeros(misuse.frames)).show("");
+        story.step_at(act_of(misuse), without_zeros(misuse.frames)).show("");
     }
     std::istringstream lines(misuse.details);
     for (std::string line; std::getline(lines, line);) {

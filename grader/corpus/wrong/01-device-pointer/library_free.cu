@@ -1,8 +1,7 @@
 // fails: Array.IsReleasedOnce
-// diagnosis: host-touches-device
+// diagnosis: free-by-c-library
 // shows: free(*array);
 // may also fail: Release.EmptiesWhatItWasGiven
-// devices: virtual
 // mistake: D10, the C library is asked to release device memory
 #include "device_pointer.h"
 

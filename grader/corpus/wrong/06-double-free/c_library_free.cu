@@ -1,8 +1,7 @@
 // fails: Slot.DroppingFreesItsPicture
-// diagnosis: host-touches-device
+// diagnosis: free-by-c-library
 // shows: std::free(std::exchange(frame, Frame{}).pixels);
 // mistake: D10
-// devices: virtual
 
 // free() of the C library gets a device address.
 #include "frame_store.h"
